@@ -107,6 +107,30 @@ describe('GET /feeds/:token.csv', () => {
     expect([wrong.status, await wrong.json()]).toEqual([400, failure]);
   });
 
+  it('has the column of forms that export.csv has, also while no submission is of one, and another ETag with it', async () => {
+    const form = (name: string) =>
+      `<form name="${name}" method="post" action="{{FORM_ACTION}}"><input name="n"></form>`;
+    const { id, feed } = await filled(['{"n":"x"}'], form('one'));
+    const before = (await open(feed)).headers.get('etag') ?? '';
+    await owner
+      .put(`/deploy/${id}`)
+      .send({ html: form('one') + form('two') })
+      .expect(200);
+    const changed = await open(feed, { headers: { 'If-None-Match': before } });
+    const [header] = await rowsOf(changed);
+    expect(header).toEqual(['id', 'created_at', 'ip_address', 'form', 'n']);
+    expect(parse((await owner.get(`/submissions/${id}/export.csv`).expect(200)).text)[0]).toEqual(header);
+  });
+
+  it('has imported submissions after all others', async () => {
+    const { id, feed } = await filled(['{"n":"new"}']);
+    const before = (await open(feed)).headers.get('etag') ?? '';
+    const csv = 'created_at,n\r\n2001-01-01T00:00:00Z,first\r\n2001-01-02T00:00:00Z,second\r\n';
+    await owner.post(`/submissions/${id}/import`).set('Content-Type', 'text/csv').send(csv).expect(200);
+    const response = await open(feed, { headers: { 'If-None-Match': before } });
+    expect((await rowsOf(response)).map((row) => row[3])).toEqual(['n', 'new', 'second', 'first']);
+  });
+
   it('is compressed for clients that accept it', async () => {
     const { feed } = await filled(Array.from({ length: 200 }, (_, n) => `{"n":${n}}`));
     const response = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -29,6 +29,7 @@ import { notModified } from '../../response/static-file.ts';
 import { toCsv } from '../submissions/exports/csv.ts';
 import { CSV_TYPE, labelsField } from '../submissions/exports/export-fields.ts';
 import { inParts } from '../submissions/exports/export-parts.ts';
+import { hasSeveralForms } from '../submissions/exports/several-forms.ts';
 import type { TableSource } from '../submissions/exports/submission-table.ts';
 
 const { maxRows, reads } = SIZES.feed;
@@ -70,11 +71,11 @@ const tooManyReads = errorKind(
 );
 
 /** What a read of a feed returns, as its ETag says. */
-type Content = FeedContent & { labels: Labels };
+type Content = FeedContent & { labels: Labels; hasForms: boolean };
 
 /** A tag that is the same while the CSV is: another version of this program may write it in another way. */
-function etagOf({ hash, labels }: Content, feed: ReadFeed): string {
-  const parts = JSON.stringify([VERSION, feed.deploymentId, hash, [...labels]]);
+function etagOf({ hash, labels, hasForms }: Content, feed: ReadFeed): string {
+  const parts = JSON.stringify([VERSION, feed.deploymentId, hash, [...labels], hasForms]);
   // Weak, because the same tag stands for compressed answers.
   return `W/"${createHash('sha256').update(parts).digest('base64url')}"`;
 }
@@ -136,7 +137,9 @@ class FeedReads {
     const resumeDeadline = pauseDeadline(response);
     try {
       const labels = isLabelled ? labelsOf(await compute.formsOf(feed.deploymentId)) : new Map();
-      return { ...(await this.#lookUp(() => findFeedContent(db, feed.deploymentId))), labels };
+      const hasForms = await hasSeveralForms(this.#app, feed.deploymentId);
+      const content = await this.#lookUp(() => findFeedContent(db, feed.deploymentId));
+      return { ...content, labels, hasForms };
     } finally {
       resumeDeadline();
     }
@@ -152,11 +155,11 @@ class FeedReads {
   }
 
   /** Columns are in the order in which fields first came, so that a new one is the last. Rows begin with the newest. */
-  #sourceOf({ deploymentId }: ReadFeed, { first, last, labels }: Content): TableSource {
+  #sourceOf({ deploymentId }: ReadFeed, { first, last, labels, hasForms }: Content): TableSource {
     const { db, limits } = this.#app;
     const read = (order: Range['order']) => () =>
       inParts(readSubmissions(db, deploymentId, { order, after: first - 1, before: last + 1 }, withRetries(limits)));
-    return { read: read('oldest'), readRows: read('newest'), labels };
+    return { read: read('oldest'), readRows: read('newest'), labels, hasForms };
   }
 }
 

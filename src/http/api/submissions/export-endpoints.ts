@@ -6,7 +6,6 @@ import { submissionLine } from '../../../db/submissions/submission-queries.ts';
 import { BEFORE_ALL, withRetries } from '../../../db/submissions/submission-reader.ts';
 import { HONEYPOT, REDIRECT } from '../../../forms/control-fields.ts';
 import { labelsOf } from '../../../forms/forms-of-page.ts';
-import { severalNames } from '../../../forms/match-form.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { perService, type ToolCall } from '../../operation/declaration.ts';
@@ -18,6 +17,7 @@ import { ownDeployment } from '../deployments/own-deployment.ts';
 import { toCsv } from './exports/csv.ts';
 import { bomField, CSV_TYPE, labelsField } from './exports/export-fields.ts';
 import { inParts } from './exports/export-parts.ts';
+import { hasSeveralForms } from './exports/several-forms.ts';
 import type { TableSource } from './exports/submission-table.ts';
 import { toXlsx } from './exports/xlsx.ts';
 import { type Filter, FilterQuery, rangeOf, searchOf } from './inbox-endpoints.ts';
@@ -122,7 +122,6 @@ class Exports {
       db,
       limits,
       compute: { formsOf },
-      submissions,
     } = this.#app;
     const { labels, bom, ...filter } = query;
     const range = await rangeOf(db, resource, filter);
@@ -133,7 +132,7 @@ class Exports {
       return {
         read: () => inParts(readMatching(db, page, searchOf(this.#app, filter), withRetries(limits))),
         labels: labels === undefined ? new Map() : labelsOf(await formsOf(resource.id)),
-        hasForms: severalNames((await submissions.forms.get(resource.id))?.forms ?? []).length > 0,
+        hasForms: await hasSeveralForms(this.#app, resource.id),
         hasBom: bom !== undefined,
       };
     } finally {

@@ -33,7 +33,7 @@ const found = (secrets: Readonly<Record<string, string>>, text: string): string[
     spellings(secret).some((each) => text.includes(each)) ? [name] : [],
   );
 
-it('writes no key, webhook URL, webhook secret or submitted value to a log, and no key to the database', async () => {
+it('writes no key, webhook URL, webhook secret, address of a feed or submitted value to a log, and no key to the database', async () => {
   const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'formhost-secrets-')));
   onTestFinished(async () => {
     const pid = await serverPid(dataDir);
@@ -102,6 +102,10 @@ it('writes no key, webhook URL, webhook secret or submitted value to a log, and 
     secrets[`the second secret of webhook ${index}`] = second.body.secret.replace('whsec_', '');
   }
 
+  const feed = (await owner.post(`/deploy/${form.id}/feeds`).send({ name: 'Sheet' }).expect(201)).body.url;
+  const feedPath = new URL(feed).pathname;
+  secrets['the address of a feed'] = feedPath.slice('/feeds/'.length, -'.csv'.length);
+
   const links = await createLinks(db, '')();
   const file = { deploymentId: form.id, submissionId: `sub_${'0'.repeat(24)}`, fileId: `file_${'0'.repeat(24)}` };
   const linked = [links.file(file, new Date(Date.now() + 3_600_000)), links.unsubscribe(form.id)];
@@ -128,6 +132,13 @@ it('writes no key, webhook URL, webhook secret or submitted value to a log, and 
       request(url).get(`/submit/${form.id}?${field}=${value}`).set('Accept', 'text/html'),
       request(url).get(`/submit/${form.id}/thanks?${field}=${value}`),
       ...linked.flatMap((path) => [request(url).get(path), request(url).get(path.slice(0, -1))]),
+      request(url).get(feedPath),
+      request(url).get(`${feedPath}?labels=${value}`),
+      request(url).post(feedPath),
+      request(url).get(feedPath.replace('.csv', '')),
+      request(url).get(`/${feedPath}`),
+      request(url).get(feedPath).set('Host', `${form.slug}.${PAGES_DOMAIN}`).set('Referer', feed),
+      owner.post(`/deploy/${form.id}/feeds`).send({ name: 'Another' }),
       request(url).post(`/submit/${value}/${value}`).send({}),
       request(url).get(`/${value}?key=${key}`),
       request(url).get(`/${key}`),
@@ -163,7 +174,7 @@ it('writes no key, webhook URL, webhook secret or submitted value to a log, and 
 
   await ask();
   // Rows that are refused, of which Postgres says what was in them; values that it cannot read; tables that are gone.
-  for (const table of ['submissions', 'webhooks', 'deliveries', 'deployments', 'api_keys', 'pages'])
+  for (const table of ['submissions', 'webhooks', 'deliveries', 'deployments', 'api_keys', 'pages', 'feeds'])
     await constrained(table, ask);
   await forgetSubmissions();
   await runSql(

@@ -39,7 +39,7 @@ export class WebhookClient {
     const target = URL.parse(url);
     if (!target || !/^https?:$/.test(target.protocol)) return { error: INVALID_URL };
     if (this.#own.isIn(target)) return { error: LEADS_HERE };
-    const head = new AnswerHead();
+    const head = new AnswerHead(ownHeaders);
     let answer: Attempt = {};
     try {
       const sent = {

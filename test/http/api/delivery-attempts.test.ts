@@ -98,6 +98,38 @@ describe('GET /webhooks/:deployId/:webhookId/deliveries/:deliveryId', () => {
     expect(await responseOf(answer, headers)).toBe(response);
   });
 
+  it('does not show the values of headers that a receiver returns, however it writes them', async () => {
+    const basic = `Basic ${Buffer.from('ada:open sesame').toString('base64')}`;
+    const headers = { 'X-Key': 'q/w"é<&', Authorization: 'Bearer tok3n', 'X-Login': basic, 'X-N': '7', 'X-None': '' };
+    const long = 'long-value-'.repeat(180);
+    const escaped = JSON.stringify(headers['X-Key']).replace('/', '\\/').replace('é', '\\u00e9');
+    const answers = [
+      JSON.stringify(headers),
+      `{"key":${escaped},"token":"tok3n","tok3nized":17,"n":7}`,
+      'q/w&quot;é&lt;&amp; q%2Fw%22%C3%A9%3C%26 ada:open sesame, open sesame',
+      Buffer.from(headers['X-Key'], 'latin1'),
+      `${'x'.repeat(990)}${long}`,
+    ];
+    const receiver = await startReceiver((response) => void response.writeHead(500).end(answers.shift()));
+    const { id } = await owner.deploy();
+    const sent = { url: receiver.url, headers: { ...headers, 'X-Long': long } };
+    const { body: made } = await owner.post(`/webhooks/${id}`).send(sent).expect(201);
+    const webhook = `/webhooks/${id}/${made.id}`;
+    const test = await forms.test(webhook);
+    for (const count of [1, 2, 3, 4, 5]) {
+      await eventually(() => forms.fates(webhook)).toEqual([`${count < 4 ? 'pending' : 'failed'} ${count}`]);
+      if (count < 5) await forms.retry(webhook, test);
+    }
+    const { body } = await owner.get(`${webhook}/deliveries/${test}`).expect(200);
+    expect(body.attempts.map(({ response }: { response: string }) => response)).toEqual([
+      '{"X-Key":"[hidden]","Authorization":"[hidden]","X-Login":"[hidden]","X-N":"[hidden]","X-None":""}',
+      '{"key":"[hidden]","token":"[hidden]","tok3nized":17,"n":[hidden]}',
+      '[hidden] [hidden] [hidden], [hidden]',
+      '[hidden]',
+      `${'x'.repeat(990)}[hidden]`,
+    ]);
+  });
+
   it('keeps the last 50 attempts', async () => {
     const receiver = await startReceiver(inTurn(500));
     const { webhook } = await forms.to(receiver.url);

@@ -105,7 +105,8 @@ function membersOf(
       if (problem !== undefined) return { problem: `The column ${shortened(field)} is not as it was exported.` };
       members.push(...others);
     } else if (use === 'field') {
-      if (field === '') return { problem: 'A cell stands in a column without a name: give the column a name.' };
+      if (field === '' && !isOwn)
+        return { problem: 'A cell stands in a column without a name: give the column a name.' };
       const text = isOwn ? fromCsvCell(cell) : cell;
       members.push({ name: field, value: (isOwn && exportedJson(text)) || JSON.stringify(text) });
     }

@@ -43,8 +43,8 @@ export class ImportRefused extends Error {
 
 type Target = { deploymentId: string; ownerId: number };
 
-/** Submissions in the trash that are older than the newest row, in the order of their times. */
-type Trashed = { id: string; time: number };
+/** Submissions in the trash and in the spam folder that are not newer than the newest row, in the order of their times. */
+type Moved = { id: string; time: number };
 
 /** Whether another import into the deployment runs, in any process: it ends with its transaction. */
 const lockImports = async (transaction: Knex, { deploymentId }: Target): Promise<boolean> =>
@@ -85,31 +85,37 @@ function checkOlder(oldest: number | null, times: readonly number[]): void {
     throw new ImportRefused({ kind: 'not-older' });
 }
 
-const TRASHED = `trashed_submissions WHERE deployment_id = :deploymentId AND created_at <= CAST(:newest AS timestamptz)`;
+/* What can be restored to the number that it had. */
+const MOVED = `(
+  SELECT id, number, created_at FROM trashed_submissions WHERE deployment_id = :deploymentId
+   UNION ALL
+  SELECT id, accepted_number, created_at FROM spam_submissions
+   WHERE deployment_id = :deploymentId AND accepted_number IS NOT NULL
+) AS moved WHERE created_at <= CAST(:newest AS timestamptz)`;
 
 /**
- * Returns the numbers of rows, and of what is in the trash and is not newer than all of them: restored, it stands among them by its
- * time, as any other submission. Numbers rise with times.
+ * Returns the numbers of rows, and of what is in the trash or the spam folder and is not newer than all of them: restored, it stands
+ * among them by its time, as any other submission. Numbers rise with times.
  */
-function numberAll(times: readonly number[], trashed: readonly Trashed[], first: number) {
+function numberAll(times: readonly number[], moved: readonly Moved[], first: number) {
   const numbers: number[] = [];
-  const inTrash: { id: string; number: number }[] = [];
-  let number = first - times.length - trashed.length;
+  const renumbered: { id: string; number: number }[] = [];
+  let number = first - times.length - moved.length;
   let next = 0;
   for (const time of times) {
-    for (let one = trashed[next]; one && one.time < time; one = trashed[next]) {
-      inTrash.push({ id: one.id, number });
+    for (let one = moved[next]; one && one.time < time; one = moved[next]) {
+      renumbered.push({ id: one.id, number });
       number += 1;
       next += 1;
     }
     numbers.push(number);
     number += 1;
   }
-  for (const { id } of trashed.slice(next)) {
-    inTrash.push({ id, number });
+  for (const { id } of moved.slice(next)) {
+    renumbered.push({ id, number });
     number += 1;
   }
-  return { numbers, inTrash };
+  return { numbers, renumbered };
 }
 
 /** Stores rows, which are read at once. Returns the places that they take besides one each. */
@@ -152,18 +158,24 @@ async function storeRows(
   return extra;
 }
 
+/* A submission is in one of the two. */
 const RENUMBER = `
+  WITH renumbered AS MATERIALIZED (
+    SELECT * FROM unnest(CAST(:ids AS text[]), CAST(:numbers AS bigint[])) AS renumbered (id, number)
+  ), in_spam AS (
+    UPDATE spam_submissions SET accepted_number = renumbered.number
+      FROM renumbered WHERE spam_submissions.deployment_id = :deploymentId AND spam_submissions.id = renumbered.id
+  )
   UPDATE trashed_submissions SET number = renumbered.number
-    FROM unnest(CAST(:ids AS text[]), CAST(:numbers AS bigint[])) AS renumbered (id, number)
-   WHERE trashed_submissions.deployment_id = :deploymentId AND trashed_submissions.id = renumbered.id`;
+    FROM renumbered WHERE trashed_submissions.deployment_id = :deploymentId AND trashed_submissions.id = renumbered.id`;
 
-/* What has come into the trash meanwhile was a submission until then: it is newer, or the import is refused. */
+/* What has been moved meanwhile was a submission until then: it is newer, or the import is refused. */
 const COUNT = `
   UPDATE deployments
      SET submission_count = submission_count + :count, extra_places = extra_places + :extra,
          first_submission_number = :first
    WHERE id = :deploymentId
-     AND NOT EXISTS (SELECT FROM ${TRASHED} AND number >= first_submission_number)`;
+     AND NOT EXISTS (SELECT FROM ${MOVED} AND number >= first_submission_number)`;
 
 /**
  * Imports the rows of a file into a live deployment of this owner, all in one transaction: they are before all that it has, are read, and
@@ -184,13 +196,13 @@ export async function importSubmissions(
     const before = await readState(transaction, target, Number.MIN_SAFE_INTEGER);
     check(before, file, times.length);
     if (times.length === 0) return;
-    const trashed = await query<Trashed>(
+    const moved = await query<Moved>(
       transaction,
-      'find-older-in-trash',
-      `SELECT id, CAST(floor(extract(epoch FROM created_at) * 1000) AS bigint) AS time FROM ${TRASHED} ORDER BY number`,
+      'find-older-moved',
+      `SELECT id, CAST(floor(extract(epoch FROM created_at) * 1000) AS bigint) AS time FROM ${MOVED} ORDER BY number`,
       { deploymentId, newest },
     );
-    const { numbers, inTrash } = numberAll(times, trashed, before.first);
+    const { numbers, renumbered } = numberAll(times, moved, before.first);
     const extra = await storeRows(transaction, target, before.placesField, read(numbers));
     // The state is read in the next statement, which sees what was committed before the lock.
     await execute(transaction, 'lock-deployment', 'SELECT FROM deployments WHERE id = ? FOR NO KEY UPDATE', [
@@ -200,10 +212,11 @@ export async function importSubmissions(
     if (now.placesField !== before.placesField) throw new ImportRefused({ kind: 'changed' });
     // Rows without a time have that of the beginning: what has come since is newer.
     check(now, { ...file, isTimed: true }, times.length + extra);
-    const [ids, renumbered] = [inTrash.map(({ id }) => id), inTrash.map(({ number }) => number)];
-    if (ids.length > 0)
-      await execute(transaction, 'renumber-trash', RENUMBER, { deploymentId, ids, numbers: renumbered });
-    const first = before.first - times.length - trashed.length;
+    if (renumbered.length > 0) {
+      const [ids, values] = [renumbered.map(({ id }) => id), renumbered.map(({ number }) => number)];
+      await execute(transaction, 'renumber-moved', RENUMBER, { deploymentId, ids, numbers: values });
+    }
+    const first = before.first - times.length - moved.length;
     const values = { deploymentId, newest, count: times.length, extra, first };
     if ((await execute(transaction, 'count-imported', COUNT, values)) === 0)
       throw new ImportRefused({ kind: 'changed' });

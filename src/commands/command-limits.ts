@@ -4,4 +4,6 @@ export const COMMAND_LIMITS = {
   pageSize: 100,
   /** Before the second try of a request. Each later pause is twice as long. */
   firstPauseMs: 500,
+  /** After each such time, an import says that it goes on. */
+  importNoticeMs: 10_000,
 };

@@ -92,52 +92,29 @@ export function memberUses(mapping: Mapping): (name: string) => Use {
   return (name) => uses.get(name) ?? 'field';
 }
 
-/** Names under which form services write times and addresses, in lower case, without spaces and signs; the likeliest first. */
+/** Names under which form services write times and addresses, in lower case, letters and digits only; the likeliest first. */
 const TIME_NAMES = [
-  ...[
-    'createdat',
-    'submittedat',
-    'submissiontime',
-    'submissiondate',
-    'submitdate',
-    'timestamp',
-    'created',
-    'submitted',
-  ],
-  ...[
-    'submitteddate',
-    'datesubmitted',
-    'createddate',
-    'datecreated',
-    'datetime',
-    'date',
-    'time',
-    'zeitstempel',
-    'horodateur',
-  ],
-  ...['marcatemporal', 'informazionicronologiche', 'tijdstempel', 'carimbodedata/hora', 'date(utc)', 'dateutc'],
+  ...['createdat', 'submittedat', 'receivedat', 'submissiontime', 'submissiondate', 'submitdate', 'submitdateutc'],
+  ...['timestamp', 'created', 'submitted', 'submitteddate', 'datesubmitted', 'createddate', 'datecreated', 'datetime'],
+  ...['date', 'dateutc', 'time', 'zeitstempel', 'horodateur', 'marcatemporal', 'informazionicronologiche'],
+  ...['tijdstempel', 'carimbodedatahora'],
 ];
 const IP_NAMES = ['ipaddress', 'ip', 'remoteip', 'clientip', 'userip', 'senderip', 'submitterip'];
 /** Names of columns that services add, which are no answers. */
 const OWN_NAMES = [
-  'id',
-  'submissionid',
-  'respondentid',
-  'responseid',
-  'entryid',
-  'formid',
-  'useragent',
-  'referrer',
-  'referer',
+  ...['id', 'submissionid', 'respondentid', 'responseid', 'entryid', 'formid'],
+  ...['useragent', 'referrer', 'referer'],
 ];
 
-const bare = (name: string): string => name.toLowerCase().replaceAll(/[\s_\-.#:]+/g, '');
+const bare = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
 
-/** Guesses the mapping of a file by the names of its columns. */
-export function guessMapping(names: readonly string[]): Mapping {
+/** Guesses the mapping of a file by the names of its columns. `isExport`: this service has exported it. */
+export function guessMapping(names: readonly string[], isExport: boolean): Mapping {
+  if (isExport) return { leaveOut: [] };
+  // A column that is there twice can't be named.
+  const once = names.filter((name) => names.indexOf(name) === names.lastIndexOf(name));
   const first = (of: readonly string[]): string | undefined =>
-    of.flatMap((wanted) => names.filter((name) => bare(name) === wanted))[0];
-  if (isOwnHeader(names)) return { leaveOut: [] };
+    of.flatMap((wanted) => once.filter((name) => bare(name) === wanted))[0];
   const [time, ip] = [first(TIME_NAMES), first(IP_NAMES)];
   return { time, ip, leaveOut: [...new Set(names)].filter((name) => OWN_NAMES.includes(bare(name))) };
 }

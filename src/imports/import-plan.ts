@@ -94,7 +94,7 @@ function timesOf(rows: Rows, { dateOrder }: Reading['mapping'], now: number): re
   ) {
     rows.fail(
       ambiguous,
-      'The time could have its day or its month first, as all times of the file: say which with date_order, day-first or month-first.',
+      'The day or the month could come first here, as in all times of the file: say which, day-first or month-first.',
     );
   }
   const isDayFirst = dateOrder === undefined ? onlyMonthFirst === undefined : dateOrder === 'day-first';

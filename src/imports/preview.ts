@@ -1,3 +1,4 @@
+import { SUBMISSION_ID } from '../lib/ids.ts';
 import { compactJson, readJsonObject, unquote } from '../lib/json-text.ts';
 import { SIZES } from '../sizes.ts';
 import { readCsv } from './csv-records.ts';
@@ -34,7 +35,8 @@ async function csvTable(content: Buffer, reading: Pick<Reading, 'maxBytes'>): Pr
     }
   }
   if (names === undefined) throw new UnreadableFile('The file is empty: send one with a header row.');
-  return { names, rows, isExport: isOwnHeader(names) };
+  const isExport = isOwnHeader(names) && (rows[0] === undefined || SUBMISSION_ID.test(rows[0].cells[0] ?? ''));
+  return { names, rows, isExport };
 }
 
 /** The members of lines as a table: those of an export of this service with the fields of its data. */
@@ -73,12 +75,15 @@ function shownColumns({ names, isExport }: Table, mapping: Mapping, { format }: 
 /** Returns how a file, or its beginning, would be imported. `mapping`: for columns of these names. Throws UnreadableFile. */
 export async function preview(
   content: Buffer,
-  { mapping: mappingFor, ...given }: Omit<Reading, 'mapping'> & { mapping(names: readonly string[]): Mapping },
+  {
+    mapping: mappingFor,
+    ...given
+  }: Omit<Reading, 'mapping'> & { mapping(names: readonly string[], isExport: boolean): Mapping },
   times: TimeReading,
   signal: AbortSignal,
 ): Promise<Preview> {
   const table = await readTable(content, given);
-  const mapping = mappingFor(table.names);
+  const mapping = mappingFor(table.names, table.isExport);
   const columns = shownColumns(table, mapping, given);
   const reading = { ...given, mapping };
   const plan = await planImport(content, reading, times, signal);

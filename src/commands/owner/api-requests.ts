@@ -118,6 +118,11 @@ export class Service {
     this.api = createFormhost({ url: account.url, fetch: (request) => this.#call(request) });
   }
 
+  /** The API, with another limit for the whole of an answer. */
+  apiWithin(timeoutMs: number): Client {
+    return createFormhost({ url: this.url, fetch: (request) => this.#call(request, timeoutMs) });
+  }
+
   /** The data that a call of `api` returns, and its text as it was sent. */
   async answer<T>(call: Promise<{ data?: T; response: Response }>): Promise<{ data: NonNullable<T>; text: string }> {
     const { data, response } = await call.catch((error: unknown) => {
@@ -163,8 +168,8 @@ export class Service {
     }
   }
 
-  async #call(request: Request): Promise<Response> {
-    const timeout = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+  async #call(request: Request, timeoutMs = ANSWER_TIMEOUT_MS): Promise<Response> {
+    const timeout = AbortSignal.timeout(timeoutMs);
     const response = await this.#send(request, AbortSignal.any([request.signal, timeout]));
     const text = await response.text().catch((error: unknown) => {
       const advice = request.method === 'GET' ? 'try again' : 'what was asked may have been done';

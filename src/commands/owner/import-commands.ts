@@ -1,7 +1,8 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { CommandError, UsageError } from '../command-error.ts';
+import { COMMAND_LIMITS } from '../command-limits.ts';
 import { declare } from '../declare.ts';
-import { megabytes, printAnswer, printLine, say } from '../output.ts';
+import { countOf, megabytes, printAnswer, printLine, say } from '../output.ts';
 import { type Connect, connectToPage } from './api-requests.ts';
 import { untilInterrupted } from './interrupt.ts';
 import { readPage, STANDARD_INPUT } from './page-file.ts';
@@ -17,6 +18,18 @@ const OPTIONS = {
   time_zone: '--time-zone',
   date_order: '--date-order',
 };
+
+/** A large file on a slow line, and the time in which the service stores the most rows. */
+const IMPORT_TIMEOUT_MS = 15 * 60_000;
+
+/** Says now and then that work goes on. */
+async function withNotices<T>(work: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  const notice = setInterval(() => {
+    say(`the import goes on, after ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+  }, COMMAND_LIMITS.importNoticeMs);
+  return await work().finally(() => clearInterval(notice));
+}
 
 const collected = (name: string, before: string[] | undefined): string[] => [...(before ?? []), name];
 
@@ -68,8 +81,10 @@ export const declareImport = (submissions: Command, connect: Connect): unknown =
         say(`sending ${megabytes(body.length)}`);
         const params = { path: { deployId: id }, query };
         const headers = { 'Content-Type': type };
-        const sent = service.api.POST('/submissions/{deployId}/import', { params, body, headers, signal });
-        const { data, text } = await service.answer(sent);
+        const api = service.apiWithin(IMPORT_TIMEOUT_MS);
+        const { data, text } = await withNotices(() =>
+          service.answer(api.POST('/submissions/{deployId}/import', { params, body, headers, signal })),
+        );
         if (data.errors.length > 0) {
           if (json) await printAnswer(text);
           else for (const { line, message } of data.errors) say(`line ${line}: ${message}`);
@@ -77,6 +92,6 @@ export const declareImport = (submissions: Command, connect: Connect): unknown =
         }
         if (json) await printAnswer(text);
         else await printLine(String(data.imported));
-        say(`imported ${data.imported} submission${data.imported === 1 ? '' : 's'}`);
+        say(`imported ${countOf(data.imported, 'submission')}`);
       });
     });

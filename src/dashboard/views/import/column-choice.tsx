@@ -40,7 +40,7 @@ export const ColumnChoice = ({
     <ul class="import-columns">
       {preview.columns.map(({ name, use }, index) => (
         <li key={index}>
-          {use === 'id' || use === 'others' ? (
+          {use === 'id' || use === 'form' || use === 'others' ? (
             <p>
               <strong dir="auto">{name}</strong> <span class="muted">is known</span>
             </p>

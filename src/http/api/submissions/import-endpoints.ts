@@ -407,12 +407,12 @@ const previewOperation = operation('POST', '/submissions/:deployId/import/previe
       const content = await toUtf8(body.content, isCut);
       const clock = await queue(() => findClock(db, owner.id));
       const times = { instantOf: localClock(query.time_zone ?? clock.timeZone), now: clock.now.getTime() };
-      const mapping = (names: readonly string[]): Mapping => ({
-        ...(query.guess === undefined ? mappingOf(query) : guessMapping(names)),
+      const mapping = (names: readonly string[], isExport: boolean): Mapping => ({
+        ...(query.guess === undefined ? mappingOf(query) : guessMapping(names, isExport)),
         dateOrder: query.date_order,
         hasForms,
       });
-      checkMapping(mapping([]));
+      checkMapping(mapping([], false));
       const shown = await preview(
         content,
         { format: body.format, mapping, maxBytes: config.maxSubmissionBytes, isCut },

@@ -99,7 +99,6 @@ async function createParts(
     bucket: files.bucket,
     altcha: secrets.altcha,
     ask: (question) => delivery.captchas.ask(question),
-    formsOf,
     wakeDispatcher,
     countBatch: (size) => metrics.batch(size),
   });

@@ -1,3 +1,4 @@
+import { readJsonList } from '../lib/json-text.ts';
 import { CAPTCHA_FIELDS } from './captcha-fields.ts';
 import { shownControls } from './foreign-mark.ts';
 
@@ -101,3 +102,9 @@ export function isEmptyJson(text: string): boolean {
   }
   return true;
 }
+
+/** Returns whether a JSON text is that of a box that is not ticked: scripts send false for it, as JSON or as a text. */
+export const isUnticked = (json: string): boolean =>
+  json.startsWith('[')
+    ? readJsonList(json).every(isUnticked)
+    : isEmptyJson(json) || json === 'false' || json === '"false"';

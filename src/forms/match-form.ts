@@ -1,5 +1,5 @@
 import { type JsonMember, readJsonObject, unquote } from '../lib/json-text.ts';
-import { controlsOf } from './control-fields.ts';
+import { controlsOf, isUnticked } from './control-fields.ts';
 import { FORM_NAME, type PageForm, toFormName } from './forms-of-page.ts';
 
 /*
@@ -67,29 +67,46 @@ function bestOf(forms: readonly PageForm[], sent: ReadonlyMap<string, string>): 
   return best ? fits.filter((fit) => compare(best, fit) === 0).map(({ form }) => form) : [];
 }
 
-/** The form of a page from which a submission with this JSON text comes; undefined where that can't be said. */
-export function matchForm(forms: readonly PageForm[], data: string): PageForm | undefined {
-  const own = ownOf(forms);
-  const { members } = readJsonObject(data);
-  const told = toldName(members);
-  const candidates = told === null ? own : own.filter(({ name }) => name === told);
-  if (candidates.length === 1) return candidates[0];
-  const [best, ...others] = bestOf(candidates, sentFields(members, own));
-  return others.length === 0 ? best : undefined;
+/** The forms of a page of which a submission may be: those that it names, else those that fit best, else all. */
+function possibleForms(own: readonly PageForm[], members: readonly JsonMember[], told: string | null) {
+  const named = told === null ? [] : own.filter(({ name }) => name === told);
+  if (named.length === 1) return named;
+  const best = bestOf(named.length > 0 ? named : own, sentFields(members, own));
+  return best.length > 0 ? best : named.length > 0 ? named : own;
+}
+
+/** Returns whether the honeypot of a form is filled in. Where several forms are possible, the field is a honeypot in each that has it. */
+function isHoneypotFilled(possible: readonly PageForm[], members: readonly JsonMember[]): boolean {
+  if (possible.every(({ honeypot }) => honeypot === null)) return false;
+  const filled = new Set(members.filter(({ value }) => !isUnticked(value)).map(({ name }) => name));
+  return possible.some(
+    ({ honeypot }) =>
+      honeypot !== null &&
+      filled.has(honeypot) &&
+      possible.every((form) => form.honeypot === honeypot || form.fields.every(({ name }) => name !== honeypot)),
+  );
 }
 
 /**
- * The name of the form from which a submission with this JSON text comes: its form-name, otherwise that of the form of the page
- * that fits best. null where that can't be said, and where it is the only form of the page.
+ * The form of a submission. `name`: its form-name, otherwise that of the form of the page that fits best; null where that can't be
+ * said, and where it is the only form of the page. `isHoneypotFilled`: whether the field is filled in that the form declares as its
+ * honeypot.
  */
-export function formNameOf(forms: readonly PageForm[], data: string): string | null {
+export type FormMatch = { name: string | null; isHoneypotFilled: boolean };
+
+/** Tells of which of the forms of a page a submission with this JSON text is. */
+export function matchForm(forms: readonly PageForm[], data: string): FormMatch {
   const own = ownOf(forms);
-  const names = new Set(own.map(({ name }) => name));
   const { members } = readJsonObject(data);
   const told = toldName(members);
-  if (told !== null) return names.size === 1 && names.has(told) ? null : told;
-  if (names.size < 2) return null;
-  const best = new Set(bestOf(own, sentFields(members, own)).map(({ name }) => name));
-  const [name = null] = best;
-  return best.size === 1 ? name : null;
+  const names = new Set(own.map(({ name }) => name));
+  const isSaid = told !== null || names.size < 2;
+  const possible = isSaid && own.every(({ honeypot }) => honeypot === null) ? [] : possibleForms(own, members, told);
+  return { name: nameOf(told, names, possible), isHoneypotFilled: isHoneypotFilled(possible, members) };
+}
+
+function nameOf(told: string | null, ofPage: ReadonlySet<string | null>, possible: readonly PageForm[]): string | null {
+  if (told !== null) return ofPage.size === 1 && ofPage.has(told) ? null : told;
+  const [name = null, ...others] = ofPage.size < 2 ? [] : new Set(possible.map((form) => form.name));
+  return others.length === 0 ? name : null;
 }

@@ -17,7 +17,6 @@ import type { SignedLinks } from '../lib/signed-links.ts';
 import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Forms } from '../submissions/live-forms.ts';
-import type { PageHoneypots } from '../submissions/page-honeypots.ts';
 import type { SpamCheck } from '../submissions/spam-check.ts';
 import type { SubmissionStore } from '../submissions/submission-store.ts';
 import type { PageCache } from './pages/page-cache.ts';
@@ -79,7 +78,6 @@ type SubmissionParts = {
   forms: Forms;
   spamCheck: SpamCheck;
   store: SubmissionStore;
-  pageHoneypots: PageHoneypots;
   honeypotHits: Pick<DailyCounts, 'add'>;
   /** Submissions that got a 429. */
   turnedAway: Pick<DailyCounts, 'add'>;

@@ -10,7 +10,7 @@ import { findByKey, type IdempotencyKey } from '../db/submissions/submission-key
 import { BucketError } from '../files/bucket-error.ts';
 import { markOf } from '../forms/foreign-mark.ts';
 import type { PageForm } from '../forms/forms-of-page.ts';
-import { formNameOf, mayHaveFormName } from '../forms/match-form.ts';
+import { matchForm, mayHaveFormName } from '../forms/match-form.ts';
 import { asListed, HIDDEN_ORIGIN, webOriginOf } from '../forms/origins.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
 import { BusyError, FairQueue } from '../lib/fair-queue.ts';
@@ -19,7 +19,6 @@ import { networkOf } from '../lib/public-address.ts';
 import type { Limits } from '../limits.ts';
 import type { Forms } from './live-forms.ts';
 import { type FileLimit, isSuccess, type NotReceived, type SubmissionOutcome } from './outcomes.ts';
-import type { PageHoneypots } from './page-honeypots.ts';
 import type { SpamCheck } from './spam-check.ts';
 import type { SubmissionStore } from './submission-store.ts';
 
@@ -82,7 +81,6 @@ type Rooms = {
   forms: Forms;
   spamCheck: SpamCheck;
   store: SubmissionStore;
-  pageHoneypots: PageHoneypots;
   honeypotHits: Pick<DailyCounts, 'add'>;
   turnedAway: Pick<DailyCounts, 'add'>;
   /** The forms of a deployment's page. */
@@ -189,7 +187,7 @@ export class SubmissionIntake {
     return isFinal(attempt) ? attempt : { kind: 'unavailable', error: new BusyError(), form };
   }
 
-  /** Returns the submission with the name of its form. A page that can't be read now is no reason to refuse it. */
+  /** Returns the submission with the name and the honeypot of its form. A page that can't be read now is no reason to refuse it. */
   async #withForm(sent: SentSubmission, { deploymentId, forms: known }: LiveForm): Promise<SentSubmission> {
     const { forms, formsOf } = this.#rooms;
     const read = async (): Promise<readonly PageForm[]> => {
@@ -203,7 +201,8 @@ export class SubmissionIntake {
         if (isOutOfReach(error)) throw error;
         return [];
       }));
-    return { ...sent, form: formNameOf(ofPage, sent.data) };
+    const { name, isHoneypotFilled } = matchForm(ofPage, sent.data);
+    return { ...sent, form: name, honeypot: isHoneypotFilled ? 'spam-honeypot' : sent.honeypot };
   }
 
   /**
@@ -258,10 +257,7 @@ export class SubmissionIntake {
 
   async #checkAndStore(sent: SentSubmission, form: LiveForm): Promise<Attempt> {
     const { spamCheck, store } = this.#rooms;
-    const isCaught =
-      sent.honeypot !== undefined ||
-      (form.tellsFormsApart && (await this.#rooms.pageHoneypots.isFilled(form, sent.data)));
-    if (isCaught) return this.#storeAsSpam(sent, form, 'honeypot');
+    if (sent.honeypot) return this.#storeAsSpam(sent, form, 'honeypot');
     const check = await spamCheck.run(sent, form.rules);
     if (check.kind === 'spam') return this.#storeAsSpam(sent, form, check.reason);
     let stored: StoreOutcome | undefined;

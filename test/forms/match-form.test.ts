@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { labelsOf, type PageField, type PageForm } from '../../src/forms/forms-of-page.ts';
-import { formNameOf, matchForm, severalNames } from '../../src/forms/match-form.ts';
+import { matchForm, severalNames } from '../../src/forms/match-form.ts';
 
 const field = (name: string, more: Partial<PageField> = {}): PageField => ({
   ...{ name, type: 'text', label: null, isShown: true, values: null },
@@ -85,13 +85,37 @@ describe('the form of a submission', () => {
       'a',
     ],
   ])('%s', (_, forms, data, expected) => {
-    expect(formNameOf(forms, typeof data === 'string' ? data : JSON.stringify(data))).toBe(expected);
+    expect(matchForm(forms, typeof data === 'string' ? data : JSON.stringify(data)).name).toBe(expected);
   });
+});
 
-  it('is the only one of a page too', () => {
-    expect(matchForm([CONTACT, SEARCH], '{"name":"A"}')).toBe(CONTACT);
-    expect(matchForm(SHOP, '{"form-name":"order","email":"a@b.c"}')).toBe(ORDER);
-    expect(matchForm(SHOP, '{"form-name":"nothing","email":"a@b.c"}')).toBe(undefined);
+describe('the honeypot of a form', () => {
+  const ASK = form('ask', ['email', 'fax'], { honeypot: 'fax' });
+  const BUY = form('buy', ['email', 'fax', 'lamp']);
+
+  it.each<[string, readonly PageForm[], object, boolean]>([
+    ['is filled in', [ASK, BUY], { email: 'a', fax: 'x' }, true],
+    ['is empty', [ASK, BUY], { email: 'a', fax: '' }, false],
+    ['is a box that a script did not tick', [ASK, BUY], { email: 'a', fax: false }, false],
+    ['is a box that a script did not tick, as a text', [ASK, BUY], { email: 'a', fax: ['false'] }, false],
+    ['is filled in once of two times', [ASK, BUY], { email: 'a', fax: ['', 'x'] }, true],
+    ['is a field of another form', [ASK, BUY], { email: 'a', fax: 'x', lamp: 'b' }, false],
+    ['is that of the form-name', [ASK, BUY], { 'form-name': 'ask', fax: 'x', lamp: 'b' }, true],
+    ['is none in the form of the form-name', [ASK, BUY], { 'form-name': 'buy', fax: 'x' }, false],
+    [
+      'is that of the form that fits where no form has the form-name',
+      [ASK, BUY],
+      { 'form-name': 'no', fax: 'x' },
+      true,
+    ],
+    ['is a field of another form that fits as well', [ASK, form('b', ['fax', 'note'])], { fax: 'x' }, false],
+    ['is one in each form that fits', [ASK, form('b', ['fax', 'note'], { honeypot: 'fax' })], { fax: 'x' }, true],
+    ['is one in all forms that have it', [ASK, form('b', ['note'])], { 'form-name': 'no', fax: 'x' }, true],
+    ['is not in the HTML of the only form', [form(null, ['email'], { honeypot: 'trap' })], { trap: 'x' }, true],
+    ['is declared by a form that goes elsewhere', [{ ...ASK, kind: 'other' }, BUY], { email: 'a', fax: 'x' }, false],
+    ['is declared by no form', [BUY], { email: 'a', fax: 'x' }, false],
+  ])('%s', (_, forms, data, expected) => {
+    expect(matchForm(forms, JSON.stringify(data)).isHoneypotFilled).toBe(expected);
   });
 });
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { NO_RULES } from '../../src/db/submissions/form-queries.ts';
 import { newSubmissionId } from '../../src/lib/ids.ts';
 import { Forms } from '../../src/submissions/live-forms.ts';
-import { PageHoneypots } from '../../src/submissions/page-honeypots.ts';
 import { type Arrival, type SentSubmission, SubmissionIntake } from '../../src/submissions/receive.ts';
 import { SpamCheck } from '../../src/submissions/spam-check.ts';
 import { SubmissionStore } from '../../src/submissions/submission-store.ts';
@@ -24,7 +23,6 @@ function startIntake(forms = new Forms(service.db, (slug) => slug)) {
   const parts = { db, limits, bucket: undefined, storageLimits: new Map(), countBatch: () => undefined };
   const rooms = {
     ...{ db, limits, forms },
-    pageHoneypots: new PageHoneypots(notCalled),
     spamCheck: new SpamCheck({ altcha: notCalled, ask: notCalled }, limits),
     store: new SubmissionStore({ ...parts, wakeDispatcher: () => undefined }),
     honeypotHits: { add: (id: string) => void counted.push(`honeypot ${id}`) },

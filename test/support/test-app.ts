@@ -15,7 +15,6 @@ import { FairQueue } from '../../src/lib/fair-queue.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { Forms } from '../../src/submissions/live-forms.ts';
-import { PageHoneypots } from '../../src/submissions/page-honeypots.ts';
 import { SpamCheck } from '../../src/submissions/spam-check.ts';
 import { SubmissionStore } from '../../src/submissions/submission-store.ts';
 import { testLimits } from './test-limits.ts';
@@ -55,7 +54,6 @@ export function idleApp(config: Config, replaced: Replaced = {}): App {
     delivery: { mailAccount: undefined, isOwnUrl: () => false },
     submissions: {
       forms: new Forms(db, (slug) => slug),
-      pageHoneypots: new PageHoneypots(async () => []),
       spamCheck: new SpamCheck({ altcha: notCalled, ask: notCalled }, limits),
       store: new SubmissionStore({ ...store, wakeDispatcher: notCalled }),
       honeypotHits: { add: notCalled },

@@ -1,7 +1,7 @@
-import { isEmptyJson } from '../../forms/control-fields.ts';
+import { isEmptyJson, isUnticked } from '../../forms/control-fields.ts';
 import { canBeShown, foreignMark } from '../../forms/foreign-mark.ts';
 import type { PageForm } from '../../forms/forms-of-page.ts';
-import { type JsonMember, readJsonList, readJsonObject, unquote } from '../../lib/json-text.ts';
+import { type JsonMember, readJsonObject, unquote } from '../../lib/json-text.ts';
 import type { Honeypot } from '../../submissions/receive.ts';
 import { type Fields, findFilled, type Submitted } from './form-body.ts';
 
@@ -13,13 +13,8 @@ import { type Fields, findFilled, type Submitted } from './form-body.ts';
 const membersOf = ({ dataWith }: Pick<Submitted, 'dataWith'>): readonly JsonMember[] =>
   readJsonObject(dataWith(() => '')).members;
 
-/** Scripts send false for a box that is not ticked, as JSON or as a text. */
-const isUnticked = (json: string): boolean => isEmptyJson(json) || json === 'false' || json === '"false"';
-
-const isFilled = ({ value }: JsonMember, kind: Honeypot): boolean => {
-  if (kind === 'honeypot') return !isEmptyJson(value);
-  return value.startsWith('[') ? !readJsonList(value).every(isUnticked) : !isUnticked(value);
-};
+const isFilled = ({ value }: JsonMember, kind: Honeypot): boolean =>
+  kind === 'honeypot' ? !isEmptyJson(value) : !isUnticked(value);
 
 /** Returns whether a form of the page that may be the one that was sent shows a field to visitors. */
 const shows = (forms: readonly PageForm[], name: string): boolean =>

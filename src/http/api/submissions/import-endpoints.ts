@@ -8,7 +8,7 @@ import {
   importSubmissions,
 } from '../../../db/submissions/import-queries.ts';
 import { type PageForm, toFormName } from '../../../forms/forms-of-page.ts';
-import { formNameOf, mayHaveFormName, severalNames } from '../../../forms/match-form.ts';
+import { matchForm, mayHaveFormName, severalNames } from '../../../forms/match-form.ts';
 import { toUtf8 } from '../../../imports/file-text.ts';
 import { checkMapping, guessMapping, type Mapping } from '../../../imports/import-columns.ts';
 import { orderOf, type Plan, planImport, TooManyRows } from '../../../imports/import-plan.ts';
@@ -235,7 +235,7 @@ async function* numbered(
       const [number = 0, at = 0] = [numberOf[index], times[index]];
       const { data, ipAddress } = row;
       const mayHaveForm = reading.mapping.hasForms === true || mayHaveFormName(data);
-      const form = toFormName(row.form ?? '') ?? (mayHaveForm ? formNameOf(forms, data) : null);
+      const form = toFormName(row.form ?? '') ?? (mayHaveForm ? matchForm(forms, data).name : null);
       batch.push({ number, id: importedSubmissionId(at), data, ipAddress, time: at, form });
       bytes += data.length;
       index += 1;

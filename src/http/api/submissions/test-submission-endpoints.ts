@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { storeTest } from '../../../db/submissions/test-submission-queries.ts';
-import { formNameOf } from '../../../forms/match-form.ts';
+import { matchForm } from '../../../forms/match-form.ts';
 import { newSubmissionId } from '../../../lib/ids.ts';
 import { refused } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
@@ -66,7 +66,7 @@ export const testSubmissionOperation = operation('POST', '/submissions/:deployId
     await testsOf(app).countOwner(call);
     const id = newSubmissionId();
     const data = JSON.stringify(fields);
-    const form = formNameOf(await compute.formsOf(deploymentId), data);
+    const form = matchForm(await compute.formsOf(deploymentId), data).name;
     const test = { id, deploymentId, ownerId: call.owner.id, data, ipAddress, form };
     if (!(await storeTest(db, test))) throw noSuchDeployment();
     return { message: 'Test submission received' as const, id };

@@ -37,10 +37,11 @@ export class SubmissionRoute {
 
   readonly handle: Step = (request, _response, next) => {
     const context = contextOf(request);
-    const { formId } = context;
+    const { formId, formAddress } = context;
     const { method, headers } = request;
     if (formId === undefined) next();
     else if (method === 'POST') context.countAfter(this.#submit(context, decodeURIComponent(formId)), next);
+    else if (formAddress === 'foreign-json') next();
     else if ((method === 'GET' || method === 'HEAD') && namesHtml(headers) && !namesProblem(headers)) {
       // A form without method="post" arrives as a GET.
       context.log();

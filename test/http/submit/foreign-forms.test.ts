@@ -73,6 +73,8 @@ describe('POST /f/:deployId', () => {
     expect(await storedIn(id)).toHaveLength(4);
     const page = await service.anonymous.get(`/f/${id}`).set(BROWSER).expect(405);
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+    const { body } = await service.anonymous.get(`/f/${id}.json`).set(BROWSER).expect(405);
+    expect(body).toEqual(faulty('method-not-allowed', 'This method is not allowed here: use OPTIONS, POST.'));
   });
 
   it.each(['', '.json'])('says in the form of the services why a submission is refused (%j)', async (suffix) => {

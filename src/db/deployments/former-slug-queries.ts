@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { SIZES } from '../../sizes.ts';
-import { isDuplicate } from '../postgres/out-of-reach.ts';
+import { isDeadlock, isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 import { keepRules } from './page-form-queries.ts';
 
@@ -47,7 +47,8 @@ export async function rename(transaction: Knex, id: string, from: string, to: st
   try {
     await execute(transaction, 'rename-deployment', 'UPDATE deployments SET slug = ? WHERE id = ?', [to, id]);
   } catch (error) {
-    throw isDuplicate(error) ? new SlugInUse() : error;
+    // This statement waits for another deployment that may give the slug up; each waits when two want each other's.
+    throw isDuplicate(error) || isDeadlock(error) ? new SlugInUse() : error;
   }
   if (!(await claimSlug(transaction, id, to))) throw new SlugInUse();
   await execute(

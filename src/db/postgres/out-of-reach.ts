@@ -28,6 +28,11 @@ export function whyOutOfReach(error: unknown): OutOfReach | undefined {
 
 export const isOutOfReach = (error: unknown): boolean => whyOutOfReach(error) !== undefined;
 
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;
+
 /** Returns whether a statement failed because another row has the same unique value (unique_violation). */
-export const isDuplicate = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === '23505';
+export const isDuplicate = (error: unknown): boolean => hasCode(error, '23505');
+
+/** Returns whether a statement failed because its transaction and others waited for each other (deadlock_detected). */
+export const isDeadlock = (error: unknown): boolean => hasCode(error, '40P01');

@@ -161,6 +161,24 @@ describe('PATCH /deploy/:id {slug}', () => {
     expect(await leads('race-won')).toEqual([200, undefined]);
   });
 
+  it('refuses two pages that want the slug of the other at once', async () => {
+    const [here, there] = [await owner.deploy({ slug: 'swap-here' }), await owner.deploy({ slug: 'swap-there' })];
+    // Both have changed their own row, and count places, when neither has the slug yet.
+    const change = (id: string, slug: string) => owner.patch(`/deploy/${id}`).send({ slug, places_field: 'guests' });
+    const changes = await service.db.transaction(async (holder) => {
+      await holder.raw('LOCK TABLE submissions IN ACCESS EXCLUSIVE MODE');
+      const sent = [change(here.id, 'swap-there').then(answer), change(there.id, 'swap-here').then(answer)];
+      const waiting = "SELECT FROM pg_stat_activity WHERE wait_event = 'relation' AND query LIKE '%extra_places%'";
+      await expect.poll(async () => (await service.db.raw(waiting)).rowCount).toBe(2);
+      return sent;
+    });
+    expect(await Promise.all(changes)).toEqual([refused(409), refused(409)]);
+    expect([await leads('swap-here'), await leads('swap-there')]).toEqual([
+      [200, undefined],
+      [200, undefined],
+    ]);
+  });
+
   it('bounds how many old addresses a page has', async () => {
     const { id } = await owner.deploy({ slug: 'many-x' });
     const slugOf = (count: number): string => `many-${'abcdefghijklmnop'.charAt(count)}`;

@@ -101,7 +101,7 @@ describe.skipIf(!hasChromium())('the dashboard, Notifications', () => {
     await expect.poll(isActive).toBe(undefined);
   });
 
-  it('says for each receiver where its address is found, and offers none that takes other messages', async () => {
+  it('offers the receivers that take its messages, and says for each where its address is found', async () => {
     const owner = await dashboard.owner();
     const { id } = await owner.deploy({ html: FORM });
     const page = await dashboard.open(owner, of(id));
@@ -109,7 +109,10 @@ describe.skipIf(!hasChromium())('the dashboard, Notifications', () => {
     await receiver.selectOption('Slack');
     await page.getByText('In Slack, make an app with an incoming webhook').waitFor();
     const offered = await receiver.locator('option').allInnerTexts();
-    expect(offered).toEqual(['A program of your own', 'Slack', 'Zapier', 'Make', 'n8n']);
+    expect(offered).toEqual([
+      ...['A program of your own', 'A program with Standard Webhooks', 'Slack', 'Discord', 'Microsoft Teams'],
+      ...['Google Chat', 'Telegram', 'Zapier', 'Make', 'n8n'],
+    ]);
   });
 
   it('says since when and why a webhook fails, and sends all that failed again', async () => {

@@ -31,6 +31,9 @@ const GUIDES = [
   ...['docs/your-site.md', 'docs/migrating.md', 'docs/spam.md', 'docs/exports.md', 'docs/inbox.md', 'docs/live.md'],
   ...['docs/command-line.md', 'docs/pages.md', 'docs/webhooks.md', 'docs/mail.md', 'docs/self-hosting.md'],
   ...['docs/operations.md', 'docs/upgrading.md', 'docs/scaling.md', 'docs/api.md', 'docs/agents.md'],
+  ...['formspree', 'formsubmit', 'basin', 'getform', 'web3forms', 'netlify', 'tally', 'google-forms'].map(
+    (service) => `docs/migrating/${service}.md`,
+  ),
 ];
 
 type Block = { language: string; info: string; text: string };

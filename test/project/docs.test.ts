@@ -15,13 +15,17 @@ import { BASE_URL, PAGES_DOMAIN } from '../support/test-service.ts';
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const isThere = (path: string): boolean => existsSync(new URL(`../../${path}`, import.meta.url));
 
-const DOCS = readdirSync(new URL('../../docs', import.meta.url)).filter((name) => name.endsWith('.md'));
+const pagesIn = (folder: string): string[] =>
+  readdirSync(new URL(`../../${folder}`, import.meta.url)).filter((name) => name.endsWith('.md'));
+const DOCS = pagesIn('docs');
+const SERVICES = pagesIn('docs/migrating');
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
   'CODE_OF_CONDUCT.md',
   ...DOCS.map((name) => `docs/${name}`),
+  ...SERVICES.map((name) => `docs/migrating/${name}`),
 ];
 
 /** A page without its blocks of code. */
@@ -51,6 +55,10 @@ describe('README.md', () => {
   it('leads to every page of docs', () => {
     expect(DOCS.filter((name) => !read('README.md').includes(`(docs/${name})`))).toEqual([]);
   });
+});
+
+it('docs/migrating.md leads to the page of each service', () => {
+  expect(SERVICES.filter((name) => !read('docs/migrating.md').includes(`(migrating/${name})`))).toEqual([]);
 });
 
 describe.each(PAGES)('%s', (page) => {

@@ -2,6 +2,7 @@ import { namesAddress, onlyAddress } from '../../forms/address-fields.ts';
 import { type ControlKind, controlsOf, isForPeople } from '../../forms/control-fields.ts';
 import type { Labels } from '../../forms/forms-of-page.ts';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
+import { escapeHtml } from '../../lib/html.ts';
 import { FILE_ID } from '../../lib/ids.ts';
 import { type JsonMember, readJsonObject, unquote } from '../../lib/json-text.ts';
 import { toMailAddress } from '../../lib/mail-address.ts';
@@ -84,8 +85,11 @@ export const testEmail = (mail: SubmissionMail & { data: string }): Email =>
     fieldList(fieldsOf(mail, { id: '', data: mail.data })),
   ]);
 
-/** Bytes of HTML for what stands around the fields of a submission in a digest, at most. */
-const HEADING_BYTES = 720;
+/** Bytes of HTML for what stands around the fields of a submission in a digest besides the name of its form, at most. */
+const HEADING_BYTES = 320;
+
+/** What stands behind the time of a submission in a digest. */
+const ofForm = ({ form }: Shown): string => (form ? `, ${formName(form)}` : '');
 
 /** The mail about all submissions of an hour or a day: the first of them, and how many there are in all. `labels`: those of its form. */
 export function digestEmail(
@@ -103,8 +107,9 @@ export function digestEmail(
   const shown = submissions.map((submission, at) => {
     // Space that one leaves free is for those after it.
     const own = submission.labels ? { ...mail, labels: submission.labels } : mail;
-    const fields = fieldsOf(own, submission, Math.floor(left / (submissions.length - at)) - HEADING_BYTES);
-    left -= fields.bytes + HEADING_BYTES;
+    const around = HEADING_BYTES + Buffer.byteLength(escapeHtml(ofForm(submission)));
+    const fields = fieldsOf(own, submission, Math.floor(left / (submissions.length - at)) - around);
+    left -= fields.bytes + around;
     return { submission, fields };
   });
   const blocks = [
@@ -124,9 +129,7 @@ export function digestEmail(
         ]
       : []),
     ...shown.flatMap(({ submission, fields }, at) => [
-      heading(
-        `${at + 1}. ${inWords(submission.createdAt, timeZone)}${submission.form ? `, ${formName(submission.form)}` : ''}`,
-      ),
+      heading(`${at + 1}. ${inWords(submission.createdAt, timeZone)}${ofForm(submission)}`),
       fields.count === 0 ? paragraph('No fields to show.') : fieldList(fields),
       ...(fields.isCut ? [paragraph(`A part of ${submission.id}`)] : []),
     ]),

@@ -43,7 +43,7 @@ describe('POST /submissions/:deployId/test', () => {
         expect.objectContaining({ id: submission, test: false }),
         {
           ...{ id: sent.body.id, data: { name: 'Ada', test: 'no' }, ip_address: '127.0.0.1', created_at: aTime },
-          ...{ read: false, starred: false, note: '', status: 'open', test: true, page_version: 1 },
+          ...{ read: false, starred: false, note: '', status: 'open', test: true, form: null, page_version: 1 },
         },
       ],
       ...{ next_cursor: null, searched: 2, total: 1 },

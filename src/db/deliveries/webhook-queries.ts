@@ -115,7 +115,8 @@ export async function changeWebhook(
       `UPDATE webhooks
           SET url = coalesce(:url, url), receiver = coalesce(:receiver, receiver),
               events = coalesce(CAST(:events AS text[]), events), active = coalesce(:active, active),
-              format = coalesce(:format, format), headers = coalesce(CAST(:headers AS jsonb), headers),
+              headers = coalesce(CAST(:headers AS jsonb), headers),
+              format = CASE WHEN :isFormatChanged THEN CAST(:format AS text) ELSE format END,
               chat_id = CASE WHEN :isChatChanged THEN CAST(:chatId AS text) ELSE chat_id END,
               failing_since = CASE WHEN CAST(:url AS text) IS NULL AND CAST(:active AS boolean) IS NOT TRUE THEN failing_since END
         WHERE id = :id
@@ -126,6 +127,7 @@ export async function changeWebhook(
         receiver: url === undefined ? null : receiverOf(url),
         events: events ?? null,
         active: active ?? null,
+        isFormatChanged: format !== undefined,
         format: format ?? null,
         headers: headers === undefined ? null : JSON.stringify(headers),
         isChatChanged: chatId !== undefined,

@@ -80,6 +80,26 @@ describe('the format of a webhook', () => {
     });
   });
 
+  it('that was chosen gives way to an address that takes another one only', async () => {
+    const webhook = await add({ url: HOOK, format: 'telegram', chat_id: CHAT_ID });
+    const change = async (body: object) => (await owner.patch(webhook).send(body).expect(200)).body;
+    const discord = { url: 'https://discord.com/api/webhooks/1/x' };
+    expect(await change(discord)).toMatchObject({ ...discord, format: 'discord', chat_id: null });
+    expect(await change({ url: HOOK })).toMatchObject({ format: 'default' });
+    await change({ format: 'standard' });
+    const flow = { url: 'https://prod-7.westeurope.logic.azure.com:443/workflows/1/invoke?sig=x' };
+    expect(await change(flow)).toMatchObject({ ...flow, format: 'standard' });
+    expect(await change({ url: telegram, chat_id: '@news' })).toMatchObject({ format: 'telegram', chat_id: '@news' });
+    expect(await change({ events: ['submission'] })).toMatchObject({ format: 'telegram', chat_id: '@news' });
+    expect(await change({ url: HOOK, format: 'teams' })).toMatchObject({ format: 'teams', chat_id: null });
+  });
+
+  it('says what to do with an address that does not take what a webhook of Slack sends', async () => {
+    const slack = await add({ url: HOOK, type: 'slack' });
+    const { body } = await owner.patch(slack).send({ url: 'https://discord.com/api/webhooks/1/x' }).expect(400);
+    expect(body.error).toMatch(/^url takes no messages of Slack.*create another one/);
+  });
+
   const telegram = 'https://api.telegram.org/bot1:a/sendMessage';
   it.each<[object, string]>([
     [{ url: HOOK, format: 'xml' }, 'format is invalid: '],

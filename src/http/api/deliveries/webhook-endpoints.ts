@@ -208,8 +208,10 @@ const changeOperation = operation('PATCH', '/webhooks/:deployId/:webhookId', 'ch
   answer: { description: 'The webhook as it is now.', schema: Detailed },
   errors: [noSuchWebhook],
   async handle({ resource: webhook, body: { url, events, active, headers, format, ...chat } }, app) {
-    const { chatId } = targetOf({ url, format, ...chat }, webhook);
-    const changes = { url, events, active, headers, format, chatId };
+    // Otherwise they stay, also where another request changes them at this moment.
+    const isTargetSent = [url, format, chat.chat_id].some((value) => value !== undefined);
+    const target = isTargetSent ? targetOf({ url, format, ...chat }, webhook) : {};
+    const changes = { url, events, active, headers, ...target };
     return toDetails(foundOr404(await changeWebhook(app.db, webhook.id, changes), noSuchWebhook));
   },
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MAX_AUTHORITY_CHARS } from '../../../forms/origins.ts';
 import { EVENTS } from '../../../lib/events.ts';
 import { isReachable } from '../../../lib/public-address.ts';
-import { FORMATS, type Format, formatOf, receiverProblem } from '../../../lib/webhook-receivers.ts';
+import { FORMATS, type Format, formatAt, formatOf, receiverProblem } from '../../../lib/webhook-receivers.ts';
 import { refused } from '../../../problems/refusal.ts';
 import type { PlainCode } from '../../../problems/value-errors.ts';
 import { SIZES } from '../../../sizes.ts';
@@ -20,6 +20,8 @@ export const TYPES = ['generic', 'slack'] as const;
 export const DEFAULT_TYPE = 'generic';
 
 const SLACK_HAS_ONE = '{format} has no place beside {type: slack}, which is a format of its own: leave it out.';
+const NOT_OF_SLACK =
+  '{url} takes no messages of Slack, and the type of a webhook stays: create another one for this address.';
 const CHAT_NEEDED =
   '{chat_id} is required for Telegram: {send} the id of the chat, such as -1001234567890, or @name of a channel.';
 const CHAT_UNUSED = '{chat_id} is for Telegram only: leave it out, or {send} {format: telegram}.';
@@ -162,6 +164,14 @@ type Sent = {
 const wrong = (pointer: string, code: PlainCode, detail: string): HttpError =>
   invalidField([{ pointer, code, detail }]);
 
+/** The format that was chosen before, unless the service at an address takes another one only: then that of the address. */
+function keptFormat(url: string, before: Target | undefined): Format | null {
+  if (!before?.format) return null;
+  const address = new URL(url);
+  const isOfUse = receiverProblem(address, { type: before.type, format: before.format }) === undefined;
+  return isOfUse || formatAt(address) === undefined ? before.format : null;
+}
+
 /**
  * The format and the chat of a webhook, from what was sent. Throws 400 for an address that can't use what would be sent, and for
  * fields that do not go together. `before`: the webhook that is changed.
@@ -170,14 +180,14 @@ export function targetOf(sent: Sent, before?: Target): Pick<Target, 'format' | '
   const type = sent.type ?? before?.type ?? DEFAULT_TYPE;
   if (type === 'slack' && sent.format !== undefined) throw wrong('/format', 'conflict', SLACK_HAS_ONE);
   const url = sent.url ?? before?.url ?? '';
-  const format = sent.format ?? before?.format ?? null;
+  const format = sent.format ?? keptFormat(url, before);
   if (sent.url !== undefined || sent.format !== undefined) {
-    // Only a format that was chosen for this address is wrong at it.
     const wanted = { type: before?.type ?? sent.type, format: format ?? undefined };
     const problem = receiverProblem(new URL(url), wanted);
     const [pointer, code] =
       sent.url === undefined ? (['/format', 'conflict'] as const) : (['/url', 'not-allowed'] as const);
-    if (problem !== undefined) throw wrong(pointer, code, problem);
+    // The type of a webhook stays.
+    if (problem !== undefined) throw wrong(pointer, code, before?.type === 'slack' ? NOT_OF_SLACK : problem);
   }
   const chatId = sent.chat_id === undefined ? (before?.chatId ?? null) : sent.chat_id;
   const isTelegram = formatOf({ url, type, format }) === 'telegram';

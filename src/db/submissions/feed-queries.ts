@@ -96,17 +96,17 @@ export const noteFeedRead = (db: Knex, token: string): Promise<unknown> =>
 export type FeedContent = { first: number; last: number; hash: string };
 
 /**
- * Returns which submissions a feed has. Numbers are never used again, and a submission never changes: the same hash stands for
+ * Returns which submissions a feed has, the newest `rows`. Numbers are never used again, and a submission never changes: the same hash stands for
  * the same rows, whatever was deleted, restored or released meanwhile.
  */
-export const findFeedContent = (db: Knex, deploymentId: string): Promise<FeedContent> =>
+export const findFeedContent = (db: Knex, deploymentId: string, rows: number): Promise<FeedContent> =>
   queryOne(
     db,
     'find-feed-content',
     `SELECT coalesce(min(number), 0) AS first, coalesce(max(number), 0) AS last,
             encode(sha256(convert_to(coalesce(string_agg(CAST(number AS text), ',' ORDER BY number), ''), 'UTF8')), 'hex') AS hash
        FROM (
-         SELECT number FROM submissions WHERE deployment_id = ? ORDER BY number DESC LIMIT ${SIZES.feed.maxRows}
+         SELECT number FROM submissions WHERE deployment_id = ? ORDER BY number DESC LIMIT ?
        ) AS newest`,
-    [deploymentId],
+    [deploymentId, rows],
   );

@@ -17,22 +17,24 @@ const INTEGER = /^(?:[0-9]+|-0*[1-9][0-9]*)$/;
 export const fromDigits = (text: unknown): unknown =>
   typeof text === 'string' && INTEGER.test(text) ? Math.min(Number(text), Number.MAX_VALUE) : text;
 
+/** A limit. One above `max` becomes that. */
+export const limitField = (max: number, otherwise: number) =>
+  z.preprocess(
+    fromDigits,
+    number('limit')
+      .overwrite((limit) => Math.min(limit, max))
+      .default(otherwise),
+  );
+
 /** The query of a list. A limit above `maxLimit` becomes that. */
 export const Paging = z.object({
   page: z
     .preprocess(fromDigits, number('page').default(1))
     .meta({ description: 'Page number, from 1. A page past the end is empty.', short: 'From 1.' }),
-  limit: z
-    .preprocess(
-      fromDigits,
-      number('limit')
-        .overwrite((limit) => Math.min(limit, maxLimit))
-        .default(DEFAULT_LIMIT),
-    )
-    .meta({
-      description: `Items on a page. More than ${maxLimit} counts as ${maxLimit}.`,
-      short: `Items, at most ${maxLimit}.`,
-    }),
+  limit: limitField(maxLimit, DEFAULT_LIMIT).meta({
+    description: `Items on a page. More than ${maxLimit} counts as ${maxLimit}.`,
+    short: `Items, at most ${maxLimit}.`,
+  }),
 });
 export type Paging = z.infer<typeof Paging>;
 

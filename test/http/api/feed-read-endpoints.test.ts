@@ -84,6 +84,22 @@ describe('GET /feeds/:token.csv', () => {
     expect([header, rows.length, rows[0], rows.at(-1)]).toEqual([['n'], maxRows, [String(maxRows + 3)], ['4']]);
   });
 
+  it('has fewer with limit, and another ETag', async () => {
+    const { id, feed } = await filled(['{"old":1}', '{"n":2}', '{"n":3}']);
+    const whole = await open(feed);
+    const sent = { query: '?limit=2', headers: { 'If-None-Match': whole.headers.get('etag') ?? '' } };
+    expect(await tableOf(feed, sent)).toEqual([['n'], ['3'], ['2']]);
+    expect(await tableOf(feed, { query: '?limit=99999999' })).toHaveLength(4);
+    const csv = 'created_at,n\r\n2001-01-01T00:00:00Z,first\r\n';
+    await owner.post(`/submissions/${id}/import`).set('Content-Type', 'text/csv').send(csv).expect(200);
+    expect(await tableOf(feed, { query: '?limit=4' })).toHaveLength(5);
+    expect(await tableOf(feed, { query: '?limit=3' })).toHaveLength(4);
+    for (const query of ['?limit=0', '?limit=x', '?limit=1&limit=2']) {
+      const wrong = await open(feed, { query });
+      expect([wrong.status, await wrong.json()]).toEqual([400, failure]);
+    }
+  });
+
   it('has a header row while there are no submissions', async () => {
     const { feed } = await filled([]);
     const response = await open(feed);

@@ -21,6 +21,7 @@ import { type EndpointRequest, perService } from '../../operation/declaration.ts
 import { publicOperation } from '../../operation/operation.ts';
 import { ETAG_HEADER, ifNoneMatch } from '../../request/conditions.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
+import { limitField } from '../../request/paging.ts';
 import { badQuery, readQuery } from '../../request/query-values.ts';
 import { RATE_LIMIT_HEADERS, RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
@@ -43,7 +44,12 @@ const MAX_CONCURRENT_OF_OWNER = 2;
 const MAX_WAITING = 200;
 const MAX_WAIT_MS = 15_000;
 
-const FeedQuery = z.object(labelsField);
+const FeedQuery = z.object({
+  ...labelsField,
+  limit: limitField(maxRows, maxRows).meta({
+    description: `Rows besides the header. More than ${maxRows} counts as ${maxRows}.`,
+  }),
+});
 
 /** A replaced address, a deleted feed and an address that never existed get the same error. */
 const noSuchAddress = errorKind(
@@ -102,7 +108,7 @@ class FeedReads {
     const token = request.params.token ?? '';
     const feed = await this.#find(token, request, response);
     const query = readQuery(request.url, FeedQuery);
-    const content = await this.#contentOf(feed, query.labels !== undefined, response);
+    const content = await this.#contentOf(feed, query, response);
     response.set({ ...LINK_HEADERS, 'X-Robots-Tag': 'noindex', 'Cache-Control': 'private, no-cache' });
     response.set({ ETag: etagOf(content, feed), 'X-Content-Type-Options': 'nosniff' });
     if (request.method === 'GET' && !feed.isReadNoted) await this.#lookUp(() => noteFeedRead(db, token));
@@ -131,14 +137,18 @@ class FeedReads {
     throw noSuchAddress();
   }
 
-  async #contentOf(feed: ReadFeed, isLabelled: boolean, response: Response): Promise<Content> {
+  async #contentOf(
+    feed: ReadFeed,
+    { labels: isLabelled, limit }: z.infer<typeof FeedQuery>,
+    response: Response,
+  ): Promise<Content> {
     const { db, compute } = this.#app;
     // Reading a page for its labels, once after each change, has limits of its own.
     const resumeDeadline = pauseDeadline(response);
     try {
-      const labels = isLabelled ? labelsOf(await compute.formsOf(feed.deploymentId)) : new Map();
+      const labels = isLabelled !== undefined ? labelsOf(await compute.formsOf(feed.deploymentId)) : new Map();
       const hasForms = await hasSeveralForms(this.#app, feed.deploymentId);
-      const content = await this.#lookUp(() => findFeedContent(db, feed.deploymentId));
+      const content = await this.#lookUp(() => findFeedContent(db, feed.deploymentId, limit));
       return { ...content, labels, hasForms };
     } finally {
       resumeDeadline();

@@ -34,6 +34,7 @@ const GUIDES = [
   ...['formspree', 'formsubmit', 'basin', 'getform', 'web3forms', 'netlify', 'tally', 'google-forms'].map(
     (service) => `docs/migrating/${service}.md`,
   ),
+  'docs/importing.md',
 ];
 
 type Block = { language: string; info: string; text: string };

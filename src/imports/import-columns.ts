@@ -30,17 +30,17 @@ const MAX_COLUMNS = 1_100;
 export const isOwnHeader = (names: readonly string[]): boolean =>
   FIXED_COLUMNS.every((name, index) => names[index] === name);
 
-/** The columns that a mapping names. */
+/** The columns that a mapping names. A usual name of the time or the address can be left out. */
 function usesOf({ time = TIME, ip = IP, leaveOut }: Mapping): ReadonlyMap<string, Use> {
-  return new Map<string, Use>([...leaveOut.map((name) => [name, 'left-out'] as const), [ip, 'ip'], [time, 'time']]);
+  return new Map<string, Use>([[ip, 'ip'], [time, 'time'], ...leaveOut.map((name) => [name, 'left-out'] as const)]);
 }
 
 /** Throws UnreadableFile where a mapping names one column twice. */
-export function checkMapping({ time = TIME, ip = IP, leaveOut }: Mapping): void {
-  if (time === ip) throw new UnreadableFile('{time} and {ip} name the same column: name two.', 'ip');
-  if (leaveOut.includes(time))
+export function checkMapping({ time, ip, leaveOut }: Mapping): void {
+  if ((time ?? TIME) === (ip ?? IP)) throw new UnreadableFile('{time} and {ip} name the same column: name two.', 'ip');
+  if (time !== undefined && leaveOut.includes(time))
     throw new UnreadableFile('{leave_out} names the column of the times: leave it out of one.', 'leave_out');
-  if (leaveOut.includes(ip))
+  if (ip !== undefined && leaveOut.includes(ip))
     throw new UnreadableFile('{leave_out} names the column of the IP addresses: leave it out of one.', 'leave_out');
 }
 

@@ -158,6 +158,16 @@ const JSON_PROBLEMS = {
 
 const DATA_LIMITS = { maxMembers: maxFields, maxDepth: maxJsonDepth, maxValues: maxJsonValues };
 
+const textOfMembers = (members: readonly JsonMember[]): string =>
+  `{${members.map(({ name, value }) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
+
+/** The data of an export without the fields that are left out; where none is, its text stays as it is. */
+function withoutLeftOut(data: string, useOf: (name: string) => Use): string {
+  const { members } = readJsonObject(data, DATA_LIMITS);
+  const fields = members.filter(({ name }) => useOf(name) !== 'left-out');
+  return fields.length === members.length ? data : textOfMembers(fields);
+}
+
 function fromJson(
   { line, text }: { line: number; text: string },
   useOf: (name: string) => Use,
@@ -167,10 +177,10 @@ function fromJson(
   if (problem !== undefined) return { line, problem: JSON_PROBLEMS[problem] };
   const exported = exportedData(members);
   const fields = members.filter(({ name }) => useOf(name) === 'field');
-  const data = exported ?? `{${fields.map(({ name, value }) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
+  const data = exported === undefined ? textOfMembers(fields) : withoutLeftOut(exported, useOf);
   const textOf = (wanted: string): string | undefined => {
     const value = members.find(({ name }) =>
-      exported === undefined ? useOf(name) === wanted : EXPORTED[name] === wanted,
+      exported === undefined ? useOf(name) === wanted : EXPORTED[name] === wanted && useOf(name) !== 'left-out',
     )?.value;
     if (value === undefined || value === 'null' || value === '""') return undefined;
     return value.startsWith('"') ? unquote(value) : value;

@@ -61,4 +61,47 @@ describe.skipIf(!hasChromium())('the import of submissions', () => {
       { created_at: '2024-05-01T10:00:00.000Z', data: { 'Submission ID': 'x1', Name: 'Ada' } },
     ]);
   });
+
+  it('knows the export of a page with several forms, leaves out addresses, and says what a file lacks', async () => {
+    const owner = await dashboard.owner();
+    const form = (name: string) =>
+      `<form method="post" action="{{FORM_ACTION}}" name="${name}"><label>N <input name="n"></label><button>Send</button></form>`;
+    const { id } = await owner.deploy({ html: `<h1>Two</h1>${form('visit')}${form('stand')}` });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/import`, { colorScheme: 'dark' });
+    const choose = (name: string, ...lines: string[]) =>
+      page.locator('input[type=file]').setInputFiles(file(name, lines.join('\n')));
+    const send = page.getByRole('button', { name: 'Import', exact: true });
+
+    await choose('none.csv', 'Name,Date');
+    await page.getByText('The file has no rows to import.').waitFor();
+    expect(await send.count()).toBe(0);
+
+    await choose('order.csv', 'Date,Name', '5/1/2024,Ada');
+    await page.getByText('Line 2: The day or the month could come first here').waitFor();
+    expect(await page.locator('main').innerText()).not.toContain('date_order');
+    await page.getByLabel('Day and month').selectOption('Month, then day');
+    await page.getByText('could come first').waitFor({ state: 'detached' });
+
+    const ids = ['sub_0VbbZBZeswpZ5bGpjxVeCiYz', 'sub_0VbbZBZfGh4jKl5zXc6vBn7m'];
+    const rows = ids.map(
+      (one, index) => `${one},2024-05-0${index + 1}T10:00:00.000Z,203.0.113.${index},stand,${index}`,
+    );
+    await choose('export.csv', 'id,created_at,ip_address,form,n', ...rows);
+    await page.getByRole('cell', { name: '1', exact: true }).waitFor();
+    expect(await page.getByText('is known').count()).toBe(2);
+    await page.getByLabel('ip_address').selectOption('Leave out');
+    await expectAccessible(page);
+    await send.click();
+    await page.getByText('2 submissions imported.').waitFor();
+    const { body } = await owner.get(`/submissions/${id}/search`).expect(200);
+    expect(body.submissions).toMatchObject([
+      { data: { n: '1' }, form: 'stand', ip_address: '' },
+      { data: { n: '0' }, form: 'stand', ip_address: '' },
+    ]);
+
+    await page.reload();
+    await choose('later.csv', 'Name', 'Ada');
+    await page.getByText('each row needs a time: choose its column').waitFor();
+    expect(await send.count()).toBe(0);
+  });
 });

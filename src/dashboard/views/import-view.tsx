@@ -84,6 +84,25 @@ function Result({ page, outcome }: { page: Page; outcome: Outcome }): JSX.Elemen
   );
 }
 
+/** Returns whether no column is the time, which each row needs where there are submissions. */
+const lacksTime = ({ has_submissions }: Preview, { uses }: Choice): boolean =>
+  has_submissions && !uses.includes('time');
+
+/** What keeps a file, or lines of it, from being imported. */
+const Obstacles = ({ preview, choice }: { preview: Preview; choice: Choice }): JSX.Element => (
+  <>
+    {preview.rows.length === 0 && preview.errors.length === 0 && <p class="muted">The file has no rows to import.</p>}
+    {lacksTime(preview, choice) && (
+      <Notice isProblem>This page has submissions, so each row needs a time: choose its column.</Notice>
+    )}
+    {preview.errors.length > 0 && (
+      <Notice isProblem>
+        <Lines errors={preview.errors.slice(0, 5)} />
+      </Notice>
+    )}
+  </>
+);
+
 /** A file with what its columns are, and its import. */
 function Chosen({ page, file, onImported }: { page: Page; file: File; onImported(): void }): JSX.Element {
   const [choice, setChoice] = useState<Choice>();
@@ -136,18 +155,10 @@ function Chosen({ page, file, onImported }: { page: Page; file: File; onImported
             <ColumnChoice preview={preview} choice={shownChoice} onChoose={choose} />
           </Section>
           <Section title="The first rows">
-            <FirstRows preview={preview} choice={shownChoice} />
-            {preview.has_submissions && !shownChoice.uses.includes('time') && (
-              <Notice isProblem>This page has submissions, so each row needs a time: choose its column.</Notice>
-            )}
-            {preview.errors.length > 0 && (
-              <Notice isProblem>
-                <Lines errors={preview.errors.slice(0, 5)} />
-              </Notice>
-            )}
-            {progress ? (
-              <Going progress={progress} />
-            ) : (
+            {preview.rows.length > 0 && <FirstRows preview={preview} choice={shownChoice} />}
+            <Obstacles preview={preview} choice={shownChoice} />
+            {progress && <Going progress={progress} />}
+            {!progress && preview.rows.length > 0 && !lacksTime(preview, shownChoice) && (
               <div class="buttons">
                 <Button kind="main" onClick={() => start(preview)}>
                   Import

@@ -208,9 +208,30 @@ describe('POST /submissions/:deployId/import', () => {
     expect(await dataOf(id)).toEqual([{ c: '3' }, { c: ['1', '2'], b: 'x' }]);
   });
 
+  it('leaves out the times and the addresses of a file that has them under the usual names', async () => {
+    const names = encodeURIComponent('["created_at","ip_address"]');
+    for (const [file, headers] of [
+      ['created_at,ip_address,a\nlong ago,hidden,1\n', CSV],
+      ['{"created_at":"long ago","ip_address":"hidden","a":"1"}', NDJSON],
+    ] as const) {
+      const { id } = await owner.deploy();
+      expect(await importInto(id, file, `?leave_out=${names}`, headers)).toEqual(DONE(1));
+      expect(await listed(id)).toMatchObject([{ data: { a: '1' }, ip_address: '' }]);
+    }
+    const [{ id: from }, { id: to }] = [await owner.deploy(), await owner.deploy()];
+    await service.submit(from, '{"a":"1","b":"2"}');
+    const query = `?leave_out=${encodeURIComponent('["ip_address","b"]')}`;
+    for (const format of ['csv', 'ndjson'] as const) {
+      const file = (await exported(from, format)).replaceAll(/20\d\d-/g, format === 'csv' ? '2020-' : '2019-');
+      expect(await importInto(to, file, query, format === 'csv' ? CSV : NDJSON)).toEqual(DONE(1));
+    }
+    expect(await listed(to)).toMatchObject(Array(2).fill({ data: { a: '1' }, ip_address: '' }));
+  });
+
   it.each([
     ['?time=When', 'a\n1', 400],
     ['?leave_out=a', 'a\n1', 400],
+    ['?time=a&leave_out=["a"]', 'a\n1', 400],
     ['?leave_out=["z"]', 'a\n1', 400],
     ['?time=a&ip=a', 'a\n1', 400],
     ['?time=a&time=b', 'a,b\n1,2', 400],

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { Select } from '../../ui/field.tsx';
 import { Time } from '../../ui/time.tsx';
-import type { Choice, DateOrder, Preview, Use } from './import-file.ts';
+import { type Choice, type DateOrder, mayBeField, type Preview, type Use } from './import-file.ts';
 
 const USES: readonly { value: Use; label: string }[] = [
   { value: 'field', label: 'Field' },
@@ -17,13 +17,17 @@ const ORDERS: readonly { value: DateOrder; label: string }[] = [
 ];
 
 /** The choice with another use of a column. The time and the address are in one column each. */
-function withUse(choice: Choice, index: number, use: Use): Choice {
+function withUse(columns: Preview['columns'], choice: Choice, index: number, use: Use): Choice {
   const isSingle = use === 'time' || use === 'ip';
   const uses = choice.uses.map((before, at) => {
     if (at === index) return use;
     return isSingle && before === use ? 'field' : before;
   });
-  return { ...choice, uses };
+  // What was a field because another column had its use is left out with that, and can be chosen again.
+  const possible = uses.map((one, at) =>
+    one === 'field' && !mayBeField(columns[at]?.name ?? '', at, uses) ? 'left-out' : one,
+  );
+  return { ...choice, uses: possible };
 }
 
 /** What each column of a file is, with an example. Columns of an export of this service are known. */
@@ -49,8 +53,8 @@ export const ColumnChoice = ({
               label={name || `Column ${index + 1}`}
               hint={<bdi>{preview.rows.map(({ cells }) => cells[index]).find((cell) => cell) ?? 'no value'}</bdi>}
               value={choice.uses[index] ?? 'field'}
-              options={USES}
-              onChange={(changed) => onChoose(withUse(choice, index, changed))}
+              options={USES.filter(({ value }) => value !== 'field' || mayBeField(name, index, choice.uses))}
+              onChange={(changed) => onChoose(withUse(preview.columns, choice, index, changed))}
             />
           )}
         </li>

@@ -19,6 +19,15 @@ const [TIME, IP] = ['created_at', 'ip_address'];
 
 const typeOf = ({ name }: File): string => (/\.(?:ndjson|jsonl)$/i.test(name) ? 'application/x-ndjson' : 'text/csv');
 
+/** What the columns with these names are, where no other column is chosen for it. */
+const USUAL: Readonly<Record<string, Use>> = { [TIME]: 'time', [IP]: 'ip' };
+
+/** Returns whether a column can be a field: one with a usual name only if another column has its use. */
+export const mayBeField = (name: string, index: number, uses: readonly Use[]): boolean => {
+  const usual = USUAL[name];
+  return usual === undefined || uses.some((use, at) => use === usual && at !== index);
+};
+
 /** The parameters that say what the columns of a file are. */
 type Query = {
   time?: string;

@@ -180,7 +180,7 @@ function Import({ page, onImported }: { page: Page; onImported(): void }): JSX.E
   return (
     <div class="view stack">
       <Section
-        title="The file"
+        title="Import earlier submissions"
         hint="A CSV file with a header row, such as another form service exports. The submissions keep their times, count as read, and are sent to nobody."
       >
         <Chooser name={file?.name} onFile={setFile} />

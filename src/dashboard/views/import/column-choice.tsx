@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { Select } from '../../ui/field.tsx';
-import { Time } from '../../ui/time.tsx';
+import { exactTime } from '../../ui/time.tsx';
 import { type Choice, type DateOrder, mayBeField, type Preview, type Use } from './import-file.ts';
 
 const USES: readonly { value: Use; label: string }[] = [
@@ -61,13 +61,15 @@ export const ColumnChoice = ({
       ))}
     </ul>
     {choice.uses.includes('time') && (
-      <Select
-        label="Day and month"
-        hint="For times such as 5/1/2024."
-        value={choice.dateOrder}
-        options={ORDERS}
-        onChange={(dateOrder) => onChoose({ ...choice, dateOrder })}
-      />
+      <div class="import-columns">
+        <Select
+          label="Day and month"
+          hint="For times such as 5/1/2024."
+          value={choice.dateOrder}
+          options={ORDERS}
+          onChange={(dateOrder) => onChoose({ ...choice, dateOrder })}
+        />
+      </div>
     )}
   </div>
 );
@@ -98,7 +100,7 @@ export const FirstRows = ({
         <tbody>
           {rows.slice(0, 5).map(({ line, cells, created_at: at }) => (
             <tr key={line}>
-              <td>{at === null ? '–' : <Time at={at} />}</td>
+              <td>{at === null ? '–' : <time dateTime={at}>{exactTime(at)}</time>}</td>
               {shown.map(({ index }) => (
                 <td key={index} dir="auto">
                   {cells[index]}

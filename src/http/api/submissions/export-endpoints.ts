@@ -20,7 +20,7 @@ import { inParts } from './exports/export-parts.ts';
 import { hasSeveralForms } from './exports/several-forms.ts';
 import type { TableSource } from './exports/submission-table.ts';
 import { toXlsx } from './exports/xlsx.ts';
-import { type Filter, FilterQuery, rangeOf, searchOf } from './inbox-endpoints.ts';
+import { type Filter, FilterQuery, rangeOf, searchOf } from './inbox-filter.ts';
 import { Listed, noSuchCursor, numberAt } from './submission-endpoints.ts';
 
 /**

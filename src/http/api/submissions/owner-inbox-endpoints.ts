@@ -11,18 +11,17 @@ import { Paging } from '../../request/paging.ts';
 import { answerObject, countField, deploymentId, textOrNull } from '../../request/shared-fields.ts';
 import { ownSlug } from '../deployments/deployment-endpoints.ts';
 import { titleField } from '../deployments/overview-endpoints.ts';
+import { InboxSubmissionBody, inboxJson } from './inbox-endpoints.ts';
 import {
   boundedSearch,
   cursorAt,
   cursorField,
   FilterQuery,
-  InboxSubmissionBody,
-  inboxJson,
   positionAt,
   SEARCH_COMMAND,
   searchOf,
   timesOf,
-} from './inbox-endpoints.ts';
+} from './inbox-filter.ts';
 
 const Results = answerObject('InboxResults', {
   submissions: z.array(

@@ -12,6 +12,7 @@ import { findSettings } from '../../src/db/deployments/settings-queries.ts';
 import { listSubmissionFiles } from '../../src/db/files/stored-file-queries.ts';
 import { markAsSpam } from '../../src/db/spam/spam-moves.ts';
 import { findStored } from '../../src/db/submissions/find-stored.ts';
+import { findFormNames } from '../../src/db/submissions/form-name-queries.ts';
 import { findForms } from '../../src/db/submissions/form-queries.ts';
 import { lastNumbers } from '../../src/db/submissions/new-submission-queries.ts';
 import { findOwnPages } from '../../src/db/submissions/owner-inbox-queries.ts';
@@ -86,6 +87,33 @@ const fill = (from: number, to: number): Promise<void> =>
        SELECT 'd_' || n, '{}', '{}' FROM generate_series(${from}, ${to}) AS n;
      INSERT INTO mail_recipients (id, deployment_id, email, position)
        SELECT 'rcp_' || n, 'd_' || n, 'a@test.example', 0 FROM generate_series(${from}, ${to}) AS n`,
+  );
+
+/** The deployment with many submissions, of which few are of one form. */
+const CROWDED = `d_${FEW + 1}`;
+const fillCrowded = (): Promise<void> =>
+  runSql(
+    url,
+    `SET session_replication_role = replica;
+     INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at, form)
+       SELECT '${CROWDED}', n, 'sub_c' || lpad(n::text, 23, '0'), '{}', '192.0.2.1', now(),
+              CASE n % 1000 WHEN 0 THEN 'rare' WHEN 1 THEN NULL ELSE 'common' END FROM generate_series(2, ${MANY}) AS n;
+     INSERT INTO submission_marks (deployment_id, number, read, starred)
+       SELECT '${CROWDED}', n, false, true FROM generate_series(2, ${MANY}) AS n`,
+  );
+/** `maxMs`: after the batch that takes longer, it ends. */
+const searchForm = (
+  db: Knex,
+  form: string,
+  { starred, maxMs }: { starred: boolean; maxMs: number } = { starred: false, maxMs: 10_000 },
+): Promise<unknown> =>
+  searchSubmissions(
+    db,
+    [{ deploymentId: CROWDED, after: 0, before: MANY + 1, tests: testsBetween(undefined, undefined) }],
+    {
+      ...{ form, unread: true, starred, status: 'open', matches: () => true },
+      ...{ limit: 50, maxMs, turnMs: 10_000 },
+    },
   );
 
 const page = { page: 1, limit: 50 };
@@ -191,6 +219,10 @@ const WORK: Readonly<Record<string, (db: Knex) => Promise<unknown>>> = {
         ...{ limit: 50, maxMs: 1_000, turnMs: 1_000 },
       },
     ),
+  'search submissions of a rare form': (db) => searchForm(db, 'rare'),
+  'search submissions of a frequent form': (db) => searchForm(db, 'common'),
+  'search starred submissions of a rare form': (db) => searchForm(db, 'rare', { starred: true, maxMs: 0 }),
+  'list the names of forms': (db) => findFormNames(db, CROWDED),
   'mark submissions': (db) => markSubmissions(db, 1, 'd_1', [...SUBMISSIONS], { read: true }),
   'delete submissions': (db) => deleteSubmissions(db, 1, 'd_1', [...SUBMISSIONS]),
   'move submissions to the trash': (db) => trashSubmissions(db, 1, 'd_1', [...SUBMISSIONS]),
@@ -280,6 +312,7 @@ describe('the plans of frequent statements', () => {
       expect(await readBy(OWNERS, keeping)).toEqual({});
     }
     await fill(FEW + 1, MANY);
+    await fillCrowded();
     expect(await readTooMuch()).toEqual({});
     // Otherwise the test would find nothing.
     expect(await readBy(OWNERS, keeping)).toMatchObject({ owners: MANY });

@@ -53,7 +53,7 @@ function isBefore(one: Position, other: Position): boolean {
 }
 
 /**
- * True if a submission has none of these marks, for NEXT. Each mark is looked up by its key: in a join, a plan might read all
+ * True if a submission has none of these marks, for nextSql. Each mark is looked up by its key: in a join, a plan might read all
  * marks of a page. A test has its marks itself.
  */
 const hasNone = (marks: readonly string[]): string => `NOT coalesce(next.is_refused, (
@@ -66,20 +66,35 @@ const marksOf = ({ starred, unread, status }: MarkFilter): { needed: string[]; r
   refused: [...(unread ? ['read'] : []), ...(status === 'open' ? ["status = 'done'"] : [])],
 });
 
-/** The next submissions of several pages, or the next with a mark; of each page newest first, and at most `count`. */
-const NEXT = ({ needed, refused }: ReturnType<typeof marksOf>, ofForm: string): string => `
+/** Marks with their submissions, each looked up by its key: in a plain join, a plan might read all submissions of a page. */
+const MARKED = `submission_marks, LATERAL (
+               SELECT id, created_at, form FROM submissions
+                WHERE deployment_id = submission_marks.deployment_id AND number = submission_marks.number
+               OFFSET 0) AS marked`;
+
+/**
+ * The next submissions of several pages, or the next with a mark; of each page newest first, and at most `count`. A mark and a form
+ * have no index together: the form of the next with the mark is looked at, so that each statement reads few rows.
+ */
+function nextSql({ needed, refused }: ReturnType<typeof marksOf>, hasForm: boolean): string {
+  const ofForm = hasForm && needed.length === 0 ? 'AND form = :form' : '';
+  const wanted = [
+    ...(refused.length > 0 ? [hasNone(refused)] : []),
+    ...(hasForm && needed.length > 0 ? ['coalesce(form = :form, false)'] : []),
+  ];
+  return `
   SELECT page.deployment_id AS "deploymentId", number, test, id, CAST(extract(epoch FROM created_at) * 1000000 AS bigint) AS at,
-         ${refused.length > 0 ? hasNone(refused) : 'true'} AS "isWanted"
+         ${wanted.join(' AND ') || 'true'} AS "isWanted"
     FROM unnest(CAST(:ids AS text[]), CAST(:afters AS bigint[]), CAST(:befores AS bigint[]), CAST(:numbers AS bigint[]),
                 CAST(:tests AS bigint[]), CAST(:froms AS bigint[]), CAST(:untils AS bigint[]), CAST(:counts AS bigint[]))
       AS page (deployment_id, after, before, last_number, last_test, from_at, until_at, count), LATERAL (
-       (SELECT number, CAST(0 AS bigint) AS test, id, created_at, CAST(NULL AS boolean) AS is_refused
-          FROM ${needed.length > 0 ? 'submission_marks JOIN submissions USING (deployment_id, number)' : 'submissions'}
+       (SELECT number, CAST(0 AS bigint) AS test, id, created_at, form, CAST(NULL AS boolean) AS is_refused
+          FROM ${needed.length > 0 ? MARKED : 'submissions'}
          WHERE deployment_id = page.deployment_id AND number > page.after AND number < page.before
            ${needed.map((mark) => `AND ${mark}`).join(' ')} ${ofForm}
          ORDER BY number DESC LIMIT page.count)
         UNION ALL
-       (SELECT after_number, number, id, created_at, ${refused.map((mark) => `(${mark})`).join(' OR ') || 'false'}
+       (SELECT after_number, number, id, created_at, form, ${refused.map((mark) => `(${mark})`).join(' OR ') || 'false'}
           FROM test_submissions
          WHERE deployment_id = page.deployment_id AND after_number >= page.after
            AND (after_number, number) < (page.last_number, page.last_test)
@@ -90,6 +105,7 @@ const NEXT = ({ needed, refused }: ReturnType<typeof marksOf>, ofForm: string): 
         ORDER BY 1 DESC, 2 DESC LIMIT page.count
       ) AS next
    ORDER BY number DESC, test DESC`;
+}
 
 /** Returns the number before which are the submissions behind a position. */
 export const beforeOf = ({ number, test }: Pick<Position, 'number' | 'test'>): number =>
@@ -140,7 +156,7 @@ class PageQueue {
 async function* newestFirst(db: Knex, pages: readonly SearchedPage[], filter: Filter): AsyncGenerator<Candidate[]> {
   const { starred, unread, status = 'any', form } = filter;
   const name = `next${starred ? '-starred' : ''}${unread ? '-unread' : ''}-${status}${form === undefined ? '' : '-form'}-of-pages`;
-  const next = NEXT(marksOf(filter), form === undefined ? '' : 'AND form = :form');
+  const next = nextSql(marksOf(filter), form !== undefined);
   const count = Math.max(INBOX_FIRST_ROWS, Math.ceil(INBOX_BATCH / pages.length));
   let queues = pages.map((page) => new PageQueue(page, count));
   let batch: Candidate[] = [];

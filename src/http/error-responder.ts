@@ -22,7 +22,8 @@ import { translationsFor } from './response/translations.ts';
 import { matchedRoute } from './route-names.ts';
 import { CORS } from './submit/answer-submission.ts';
 import { inForeignForm } from './submit/foreign-answer.ts';
-import { type Visitor, type VisitorPages, visitorOf } from './submit/visitor-pages.ts';
+import { type Visitor, visitorOf } from './submit/visitor.ts';
+import type { VisitorPages } from './submit/visitor-pages.ts';
 
 /** The person whose form is refused; undefined where an answer for programs, or a page's error, suits. */
 function visitorIn(request: IncomingMessage, slug: Exchange['slug']): Visitor | undefined {

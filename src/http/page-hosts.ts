@@ -6,7 +6,8 @@ import { asksForWorker, sendWorkerRemoval } from './pages/worker-removal.ts';
 import type { Exchange } from './request/exchange.ts';
 import { contextOf, type RequestContext, type Step } from './request/request-context.ts';
 import { methodNotAllowed } from './response/errors.ts';
-import { THANKS, type VisitorPages } from './submit/visitor-pages.ts';
+import { THANKS } from './submit/destinations.ts';
+import type { VisitorPages } from './submit/visitor-pages.ts';
 
 /** Browsers ask every host for an icon, and report a 404 as an error. They are told for so long that there is none. */
 const FAVICON = '/favicon.ico';

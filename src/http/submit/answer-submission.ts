@@ -7,12 +7,14 @@ import type { App } from '../app.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { answerObject, submissionId } from '../request/shared-fields.ts';
 import { ERROR_CODE, type HttpError, isProblemWanted, varyByAccept, writeError } from '../response/errors.ts';
+import { Destinations } from './destinations.ts';
 import { inForeignForm, sendForeignReceived } from './foreign-answer.ts';
 import { textsOf } from './foreign-form.ts';
 import type { ReadSubmission } from './read-submission.ts';
 import { redirectOf } from './redirect.ts';
 import { errorOf, type Refusal } from './refusals.ts';
-import type { Visitor, VisitorPages } from './visitor-pages.ts';
+import type { Visitor } from './visitor.ts';
+import type { VisitorPages } from './visitor-pages.ts';
 
 export const Received = answerObject('SubmissionReceived', {
   message: z.literal('Submission received'),
@@ -37,10 +39,12 @@ export type Answered = {
 export class SubmissionAnswers {
   readonly #app: App;
   readonly #visitorPages: VisitorPages;
+  readonly #destinations: Destinations;
 
   constructor(app: App, visitorPages: VisitorPages) {
     this.#app = app;
     this.#visitorPages = visitorPages;
+    this.#destinations = new Destinations(app);
   }
 
   /** Answers with the outcome. Without a promise where nothing has to be looked up for it. */
@@ -63,7 +67,7 @@ export class SubmissionAnswers {
   /** The address that a script of another service may open after a success. */
   #nextOf({ request }: RequestContext, sent: ReadSubmission | undefined, form: AnsweringForm): string {
     const sender = { isOnPage: false, fields: sent && textsOf(sent), id: sent?.id };
-    return new URL(this.#visitorPages.locationOf(request, sender, form), this.#app.config.baseUrl).href;
+    return new URL(this.#destinations.locationOf(request, sender, form), this.#app.config.baseUrl).href;
   }
 
   /** Redirects a visitor. A form that names where to may name an address that its page had before, which only a look-up tells. */
@@ -112,7 +116,7 @@ export class SubmissionAnswers {
     visitor: Visitor,
     { outcome: refusal, deploymentId, sent }: Answered & { outcome: Refusal },
   ): Promise<Visitor> {
-    const sentFrom = this.#visitorPages.sentFrom(request, { sentFrom: sent?.page });
+    const sentFrom = this.#destinations.sentFrom(request, { sentFrom: sent?.page });
     const links = await this.#app.secrets.links().catch(() => undefined);
     const page = await this.#formOf(refusal, deploymentId);
     return {

@@ -8,7 +8,8 @@ import { namesHtml, namesProblem } from '../response/accept.ts';
 import { Turn } from '../response/turn.ts';
 import { type Answered, SubmissionAnswers } from './answer-submission.ts';
 import { type ReadSubmission, SubmissionParser } from './read-submission.ts';
-import { type Visitor, type VisitorPages, visitorOf } from './visitor-pages.ts';
+import { type Visitor, visitorOf } from './visitor.ts';
+import type { VisitorPages } from './visitor-pages.ts';
 
 /**
  * Receives submissions: reads, decides, stores and answers. It runs on node:http, ahead of Express: through Express' router

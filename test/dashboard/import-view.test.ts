@@ -27,6 +27,7 @@ describe.skipIf(!hasChromium())('the import of submissions', () => {
     const { id } = await owner.deploy();
     const page = await dashboard.open(owner, `/dashboard/pages/${id}/inbox`, device);
     await page.getByRole('link', { name: 'Import earlier submissions' }).click();
+    await page.getByRole('heading', { name: 'Import earlier submissions' }).waitFor();
     const input = page.locator('input[type=file]');
     await input.setInputFiles(
       file('a.csv', 'Submission ID,Submitted at,Name\nx1,2024-05-01 10:00 UTC,Ada\nx2,soon,Bea\n'),

@@ -67,6 +67,14 @@ describe.skipIf(!hasChromium())('the inbox of a page with several forms', () => 
     const page = await dashboard.open(owner, path, PHONE);
     await row(page, 'Ada').getByText('visit').waitFor();
     await expectFitting(page);
+    const search = page.getByRole('searchbox');
+    await search.click();
+    await expect.poll(async () => (await search.boundingBox())?.width).toBeGreaterThan(200);
+    await expectFitting(page);
+    await tabTo(page, menu(page, 'Forms'));
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'stand' }).click();
+    await expect.poll(() => names(page)).toEqual(['Looms Ltd']);
   });
 
   it('has neither the menu nor the column where a page has one form', async () => {

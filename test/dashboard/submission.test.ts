@@ -256,4 +256,16 @@ describe.skipIf(!hasChromium())('a submission', () => {
     await row(page, 'Ada').waitFor();
     expect(await names(page)).toEqual(['Ada', 'Grace']);
   });
+
+  it('begins with the name in the spam folder, also in a script that runs to the left', async () => {
+    const { owner, path, id, send } = await inbox(ADA);
+    await owner.change(id, { spam: { blocklist: ['casino'] } }).expect(200);
+    await send({ name: 'ليلى حداد', message: 'casino مرحبا' });
+    const page = await dashboard.open(owner, `${path}?view=spam`);
+    const name = page.locator('.kept-row').getByText('ليلى حداد').first();
+    const more = page.locator('.kept-row summary').getByText('casino', { exact: false }).first();
+    await more.waitFor();
+    const [{ x = 0 }, { x: after = 0 }] = [{ ...(await name.boundingBox()) }, { ...(await more.boundingBox()) }];
+    expect(x).toBeLessThan(after);
+  });
 });

@@ -40,7 +40,7 @@ const Chooser = ({ name, onFile }: { name: string | undefined; onFile(file: File
       if (dropped) onFile(dropped.file);
     }}
   >
-    {name !== undefined && <strong dir="auto">{name}</strong>}
+    {name === undefined ? <p>Drop the file here, or choose it.</p> : <strong dir="auto">{name}</strong>}
     <div class="buttons">
       <FileButton icon="upload" onFiles={([first]) => first && onFile(first.file)}>
         {name === undefined ? 'Choose a file' : 'Choose another file'}

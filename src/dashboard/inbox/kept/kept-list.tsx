@@ -92,8 +92,8 @@ const Kept = ({ submission, labels, selected, facts, children }: RowProps): JSX.
     )}
     <details class="row-text">
       <summary>
-        <span class="line" dir="auto">
-          {titleOf(submission)} <span class="muted">{summaryOf(submission)}</span>
+        <span class="line">
+          <bdi>{titleOf(submission)}</bdi> <bdi class="muted">{summaryOf(submission)}</bdi>
         </span>
         <br />
         {facts(submission)}

@@ -175,8 +175,8 @@ export const SETTINGS = {
     schema: numberOrNull('max_submissions', maxSubmissions),
     first: null,
     text:
-      'While so many places are taken, further submissions are a 403. Each takes one, or as many as `places_field` says. Deleting one frees them. Spam takes none, and is accepted ' +
-      'when you release it, even if the form is full or closed. null: no limit.',
+      'While so many places are taken, further submissions are a 403. Each takes one, or as many as `places_field` says. Deleting one frees them. ' +
+      'Spam takes none: when you release it, its places have to be free. null: no limit.',
     short: 'The form is full then. null: never.',
     example: 40,
   },

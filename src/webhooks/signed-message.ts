@@ -14,6 +14,21 @@ export function genericPayload(event: Event, { deploymentId, data, createdAt }: 
   return `{"event":"${event}","deployment_id":${id},"data":${data},"timestamp":"${createdAt.toISOString()}"}`;
 }
 
+/** The names of the events in the format `standard`. */
+const STANDARD_TYPES: Readonly<Record<Event, string>> = { submission: 'submission.created' };
+
+/** The body in the format `standard`, as Standard Webhooks 1.0 advises. The fields are the stored text itself. */
+export function standardPayload(
+  event: Event,
+  { deploymentId, slug, data, createdAt }: Submitted & { slug: string },
+  { submissionId, pageUrl, isTest }: { submissionId: string | null; pageUrl: string; isTest: boolean },
+): string {
+  const [type, timestamp] = [STANDARD_TYPES[event], createdAt].map((value) => JSON.stringify(value));
+  const [id, deployment, name, url] = [submissionId, deploymentId, slug, pageUrl].map((value) => JSON.stringify(value));
+  const page = `"deployment_id":${deployment},"slug":${name},"page_url":${url}`;
+  return `{"type":${type},"timestamp":${timestamp},"data":{"id":${id},${page},"fields":${data},"test":${isTest}}}`;
+}
+
 /** Headers of a generic webhook; a test has no submission. */
 export const genericHeaders = (slug: string, pageUrl: string, submissionId: string | null): Record<string, string> => ({
   ...(submissionId === null ? {} : { 'formhost-submission-id': submissionId }),

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Command } from '@commander-js/extra-typings';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { EVENTS } from '../../lib/events.ts';
 import { readJsonObject, unquote } from '../../lib/json-text.ts';
 import { isLoopback } from '../../lib/public-address.ts';
-import { genericHeaders, genericPayload, signedHeaders } from '../../webhooks/signed-message.ts';
+import { genericHeaders, genericPayload, signedHeaders, standardPayload } from '../../webhooks/signed-message.ts';
 import { messageOf, UsageError } from '../command-error.ts';
 import { forPage } from '../declare.ts';
 import { type Output, printable, printLine } from '../output.ts';
@@ -28,16 +28,23 @@ const directTls = new https.Agent();
 
 const [SUBMISSION] = EVENTS;
 
+/** The formats for programs. Those of chats have labels of the form, and are for chats. */
+const FORMATS = ['default', 'standard'] as const;
+
 type Page = { id: string; slug: string; url: string };
+type Signing = { format: (typeof FORMATS)[number]; secret: string };
 type Message = { submissionId: string; headers: Record<string, string>; body: string };
 
 /** The message that a webhook would get about a submission, signed at this moment. `json`: the submission as the API has it. */
-function messageAbout(json: string, { id: deploymentId, slug, url }: Page, secret: string): Message {
+function messageAbout(json: string, { id: deploymentId, slug, url }: Page, { format, secret }: Signing): Message {
   const members = new Map(readJsonObject(json).members.map(({ name, value }) => [name, value]));
   const textOf = (name: string): string => unquote(members.get(name) ?? '""');
   const submissionId = textOf('id');
-  const content = { deploymentId, data: members.get('data') ?? '{}', createdAt: new Date(textOf('created_at')) };
-  const body = genericPayload(SUBMISSION, content);
+  const content = { deploymentId, slug, data: members.get('data') ?? '{}', createdAt: new Date(textOf('created_at')) };
+  const body =
+    format === 'default'
+      ? genericPayload(SUBMISSION, content)
+      : standardPayload(SUBMISSION, content, { submissionId, pageUrl: url, isTest: false });
   // The same each time that this submission is sent, as in the attempts of a delivery.
   const id = submissionId.replace('sub_', 'dl_');
   const headers = { ...signedHeaders({ id, body }, [secret]), ...genericHeaders(slug, url, submissionId) };
@@ -109,21 +116,24 @@ export const declareListen = (webhooks: Command, connect: Connect): unknown =>
     'listen',
     'Send what comes in to a program on this machine, until Ctrl-C',
     'It prints the secret that signs, then a line for each submission with the status that the program has answered. ' +
-      'Each is sent once. Samples that webhooks test sends do not come here: submit the form.',
+      'Each is sent once. Samples that webhooks test sends, and tests of the form, do not come here: submit the form.',
     '$ webhooks listen contact --forward-to http://localhost:8080/hook',
     '$ webhooks listen contact --forward-to http://localhost:8080/hook --after 0',
   )
     .requiredOption('--forward-to <url>', 'address of the program')
     .option('--secret <secret>', 'the secret that signs, such as that of a webhook (a new one)')
+    .addOption(
+      new Option('--format <format>', 'format of the body, as webhooks have it').choices(FORMATS).default(FORMATS[0]),
+    )
     .option('--after <cursor>', 'begin after this submission (its id), or with the first one (0)')
-    .action(async (name, { json, after, forwardTo, secret: given }) => {
+    .action(async (name, { json, after, forwardTo, format, secret: given }) => {
       const [target, secret] = [targetOf(forwardTo), secretOf(given)];
       const { service, id } = await connectToPage(connect, name, { 'Last-Event-ID': '--after' });
       const { data: page } = await service.answer(service.api.GET('/deploy/{id}', { params: { path: { id } } }));
       await printLine(json ? JSON.stringify({ secret }) : secret);
       await untilInterrupted((signal) =>
         followSubmissions(service, { id, after, signal }, (submission) =>
-          forward(target, messageAbout(submission, page, secret), signal, { json }),
+          forward(target, messageAbout(submission, page, { format, secret }), signal, { json }),
         ),
       );
     });

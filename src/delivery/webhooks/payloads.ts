@@ -28,21 +28,6 @@ export const SAMPLE_DATA: Readonly<Record<Event, string>> = {
 /** The words of a Slack message before the slug. */
 const SLACK_TITLES: Readonly<Record<Event, string>> = { submission: 'New submission for' };
 
-/** The names of the events in the format `standard`. */
-const STANDARD_TYPES: Readonly<Record<Event, string>> = { submission: 'submission.created' };
-
-/** The body in the format `standard`, as Standard Webhooks 1.0 advises. The fields are the stored text itself. */
-export function standardPayload(
-  event: Event,
-  { deploymentId, slug, data, createdAt }: Content,
-  { submissionId, pageUrl, isTest }: { submissionId: string | null; pageUrl: string; isTest: boolean },
-): string {
-  const [type, timestamp] = [STANDARD_TYPES[event], createdAt].map((value) => JSON.stringify(value));
-  const [id, deployment, name, url] = [submissionId, deploymentId, slug, pageUrl].map((value) => JSON.stringify(value));
-  const page = `"deployment_id":${deployment},"slug":${name},"page_url":${url}`;
-  return `{"type":${type},"timestamp":${timestamp},"data":{"id":${id},${page},"fields":${data},"test":${isTest}}}`;
-}
-
 /** The body of a Slack webhook (Block Kit): a header, a section with the first fields, and a context. */
 export function slackPayload(event: Event, { slug, data, createdAt }: Content): string {
   const shown = slackFieldsOf(data).slice(0, SIZES.slack.maxFields);

@@ -2,13 +2,13 @@ import type { LeasedDelivery } from '../../db/deliveries/delivery-queue.ts';
 import type { Labels } from '../../forms/forms-of-page.ts';
 import { type Event, TEST_HEADER } from '../../lib/events.ts';
 import { formatOf } from '../../lib/webhook-receivers.ts';
-import { genericHeaders, genericPayload } from '../../webhooks/signed-message.ts';
+import { genericHeaders, genericPayload, standardPayload } from '../../webhooks/signed-message.ts';
 import { type ChatMessage, chatMessage } from './chat/chat-message.ts';
 import { discordPayload } from './chat/discord.ts';
 import { googleChatPayload } from './chat/google-chat.ts';
 import { isRefusedByTeams, teamsPayload } from './chat/teams.ts';
 import { telegramPayload } from './chat/telegram.ts';
-import { SAMPLE_DATA, slackPayload, standardPayload } from './payloads.ts';
+import { SAMPLE_DATA, slackPayload } from './payloads.ts';
 
 /*
  * The request to a webhook: the body in the format that the webhook has now, and its headers.

@@ -76,12 +76,15 @@ describe('formhost webhooks listen', () => {
     expect(await stop(command)).toBe(130);
   });
 
-  it('has the body and the headers that a webhook gets', async () => {
+  it.each([
+    { format: 'default', args: [] },
+    { format: 'standard', args: ['--format', 'standard'] },
+  ])('has the body and the headers that a webhook gets: $format', async ({ format, args }) => {
     const { id } = await owner.deploy();
     const [hook, program] = [await startProgram(), await startProgram()];
-    const { body: webhook } = await owner.post(`/webhooks/${id}`).send({ url: hook.url }).expect(201);
+    const { body: webhook } = await owner.post(`/webhooks/${id}`).send({ url: hook.url, format }).expect(201);
     const { body: secret } = await owner.get(`/webhooks/${id}/${webhook.id}/secret`).expect(200);
-    const command = await listen(id, program.url, { args: ['--secret', secret.secret] });
+    const command = await listen(id, program.url, { args: ['--secret', secret.secret, ...args] });
     expect(command.secret).toBe(secret.secret);
     await service.submit(id, '{"name":"Ada"}');
     await wait(() => expect([hook.received.length, program.received.length]).toEqual([1, 1]));

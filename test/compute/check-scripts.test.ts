@@ -90,6 +90,36 @@ describe('script-goes-elsewhere', () => {
   });
 
   it.each([
+    ['https://formspree.io/f/a', 'Formspree'],
+    ['https://formsubmit.co/ajax/ada@home.example', 'FormSubmit'],
+    ['https://getform.io/f/a', 'Getform'],
+    ['https://usebasin.com/f/a.json', 'Basin'],
+    ['https://api.web3forms.com/submit', 'Web3Forms'],
+    ['https://api.web3forms.com/v1/submit', 'Web3Forms'],
+  ])('names the address at which the script gets the answer that it reads: %s', (url, name) => {
+    const text = `fetch('${url}', ${POSTED})`;
+    const advice = (page?: typeof ADDRESSES.page) => {
+      const addresses = { ...ADDRESSES, page };
+      const html = Buffer.from(`<form id="form"></form><script>${text}</script>`);
+      const found = [
+        ...checkScript({ text: Buffer.from(text), addresses }).problems,
+        ...(checkPage({ html, addresses, maxFields: 50 })?.problems ?? []),
+      ];
+      return found.map(({ message }) => / Where it reads .*/.exec(message)?.[0].trim());
+    };
+    const published = `Where it reads the answer of ${name}, write https://forms.test/f/d_0VbbZBZKKTcBD17YQfyDgVGm instead.`;
+    expect(advice(ADDRESSES.page)).toEqual([published, published]);
+    const unpublished = `Where it reads the answer of ${name}, write https://forms.test/f/ and the id that the page gets instead.`;
+    expect(advice()).toEqual([unpublished, unpublished]);
+  });
+
+  it('names no other address for a service whose answers are not known', () => {
+    const text = `fetch('https://formcarry.com/s/a', ${POSTED})`;
+    const [problem] = checkScript({ text: Buffer.from(text), addresses: ADDRESSES }).problems;
+    expect(problem?.message).toMatch(/ send the fields of the form with POST\.$/);
+  });
+
+  it.each([
     `// fetch('https://formspree.io/f/a', ${POSTED})\nfetch('{{FORM_ACTION}}', ${POSTED})`,
     `/* fetch("https://formspree.io/f/a", ${POSTED}) */ fetch('{{FORM_ACTION}}', ${POSTED})`,
     `a.href = 'https://formspree.io/f/a'; fetch('{{FORM_ACTION}}', ${POSTED})`,

@@ -49,6 +49,8 @@ export class AddressReader {
   readonly #base: URL;
   /** The address of the page's forms, a URL without its scheme: a script that has this text sends to it. */
   readonly submitAddress: string;
+  /** The address for forms made for other services, as it is written into a script. */
+  readonly foreignAddress: string;
 
   /** `base`: the `href` of the page's <base>. */
   constructor({ baseUrl, pagesDomain, page, site: given }: Addresses, base: string | undefined) {
@@ -65,6 +67,7 @@ export class AddressReader {
     this.#isAnyPage = given === 'any';
     this.#files = site && new Set(site.files);
     this.#base = (base === undefined ? undefined : this.#parse(base, this.#own)) ?? this.#own;
+    this.foreignAddress = page?.action.replace('/submit/', '/f/') ?? `${baseUrl}/f/ and the id that the page gets`;
     this.submitAddress = page ? withoutScheme(new URL(page.action)) : `${this.#service.host}/submit/`;
   }
 

@@ -43,10 +43,10 @@ function* problemsOfAssets({ html, parts, address }: Page): Generator<Found> {
 }
 
 function* allProblems(page: Page): Generator<Found> {
-  const { bytes, html, parts, scripts } = page;
+  const { bytes, html, parts, scripts, address } = page;
   yield* problemsOfPage(page);
   yield* problemsOfCharset(bytes, html, parts.metas);
-  yield* problemsOfScripts(html, parts, scripts.hasAddress);
+  yield* problemsOfScripts(html, parts, { hasAddress: scripts.hasAddress, foreign: address.foreignAddress });
   yield* problemsOfScriptPolicy(page);
   for (const form of page.forms) yield* problemsOfForm(form, page);
   yield* problemsOfCaptcha(page.captcha, page, scripts);

@@ -9,7 +9,7 @@ const SERVICES: readonly (readonly [name: string, address: string])[] = [
   ['FormSubmit', String.raw`formsubmit\.(?:co|io)/(?:ajax/|send/|el/|[0-9a-f]{32}|[^/\s]*@)`],
   ['Getform', String.raw`(?:getform\.(?:io|com)|forminit\.com)/f/`],
   ['Basin', String.raw`usebasin\.com/f/`],
-  ['Web3Forms', String.raw`api\.web3forms\.com/submit`],
+  ['Web3Forms', String.raw`api\.web3forms\.com/(?:v1/)?submit`],
   ['Netlify', String.raw`(?:api\.netlify\.com|[^/\s]+\.netlify\.app/\.netlify/functions)/`],
   ['Formcarry', String.raw`formcarry\.com/s/`],
   ['Google Forms', String.raw`docs\.google\.com/forms/\S{0,300}/formResponse`],

@@ -13,37 +13,40 @@ import { factsOf, isJavaScript, isJsx } from './scripts.ts';
  * Finds what is wrong with the addresses in scripts, of a page and of the files of a site.
  */
 
-/** `hasAddress`: whether a script sends to this service as well. */
-function* problemsIn(text: string, hasAddress: boolean, isJsxText: boolean): Generator<Found> {
+/** The services whose answers their scripts get at /f/. */
+const ANSWERED: ReadonlySet<string> = new Set(['Formspree', 'FormSubmit', 'Getform', 'Basin', 'Web3Forms']);
+
+/** `hasAddress`: whether a script sends to this service as well. `foreign`: the address for forms made for other services. */
+type Where = { hasAddress: boolean; foreign: string };
+
+function* problemsIn(text: string, { hasAddress, foreign }: Where, isJsxText: boolean): Generator<Found> {
   for (const finding of findingsOf(text, isJsxText)) {
     const { at } = finding;
     if (finding.isMisspelt) {
       const message = `Nothing replaces this text: write ${PLACEHOLDER} exactly so, in capital letters, with two braces on each side, no spaces and no escapes.`;
       yield { code: 'placeholder-misspelt', severity: 'error', message, at };
     } else {
-      const message = `The script sends to ${finding.service} (${shown(finding.url)}), and not to this service: write ${PLACEHOLDER} as its address, and send the fields of the form with POST.`;
+      const { service, url } = finding;
+      const other = ANSWERED.has(service) ? ` Where it reads the answer of ${service}, write ${foreign} instead.` : '';
+      const message = `The script sends to ${service} (${shown(url)}), and not to this service: write ${PLACEHOLDER} as its address, and send the fields of the form with POST.${other}`;
       yield { code: 'script-goes-elsewhere', severity: hasAddress ? 'warning' : 'error', message, at };
     }
   }
 }
 
 /** Finds what is wrong with the scripts of a page, those in attributes included. */
-export function* problemsOfScripts(
-  html: string,
-  { scripts, elements }: PageParts,
-  hasAddress: boolean,
-): Generator<Found> {
+export function* problemsOfScripts(html: string, { scripts, elements }: PageParts, where: Where): Generator<Found> {
   for (const script of scripts) {
     if (!isJavaScript(script) || hasAttribute(script, 'src')) continue;
     const start = endOf(script);
-    for (const found of problemsIn(sourceTextOf(html, script), hasAddress, isJsx(script))) {
+    for (const found of problemsIn(sourceTextOf(html, script), where, isJsx(script))) {
       yield { ...found, at: start + found.at };
     }
   }
   for (const element of elements) {
     for (const { name, value } of element.attrs) {
       if (!name.startsWith('on')) continue;
-      for (const found of problemsIn(value, hasAddress, false)) yield { ...found, at: startOf(element) };
+      for (const found of problemsIn(value, where, false)) yield { ...found, at: startOf(element) };
     }
   }
 }
@@ -51,6 +54,7 @@ export function* problemsOfScripts(
 /** Checks a script that is a file of a site. */
 export function checkScript({ text: bytes, addresses }: ScriptInput): CheckedScript {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-  const facts = factsOf(text, new AddressReader(addresses, undefined).submitAddress);
-  return { facts, problems: toProblems(problemsIn(text, facts.hasAddress, false), text) };
+  const { submitAddress, foreignAddress: foreign } = new AddressReader(addresses, undefined);
+  const facts = factsOf(text, submitAddress);
+  return { facts, problems: toProblems(problemsIn(text, { hasAddress: facts.hasAddress, foreign }, false), text) };
 }

@@ -20,8 +20,6 @@ export const TYPES = ['generic', 'slack'] as const;
 export const DEFAULT_TYPE = 'generic';
 
 const SLACK_HAS_ONE = '{format} has no place beside {type: slack}, which is a format of its own: leave it out.';
-const NOT_OF_SLACK =
-  '{url} takes no messages of Slack, and the type of a webhook stays: create another one for this address.';
 const CHAT_NEEDED =
   '{chat_id} is required for Telegram: {send} the id of the chat, such as -1001234567890, or @name of a channel.';
 const CHAT_UNUSED = '{chat_id} is for Telegram only: leave it out, or {send} {format: telegram}.';
@@ -186,8 +184,7 @@ export function targetOf(sent: Sent, before?: Target): Pick<Target, 'format' | '
     const problem = receiverProblem(new URL(url), wanted);
     const [pointer, code] =
       sent.url === undefined ? (['/format', 'conflict'] as const) : (['/url', 'not-allowed'] as const);
-    // The type of a webhook stays.
-    if (problem !== undefined) throw wrong(pointer, code, before?.type === 'slack' ? NOT_OF_SLACK : problem);
+    if (problem !== undefined) throw wrong(pointer, code, problem);
   }
   const chatId = sent.chat_id === undefined ? (before?.chatId ?? null) : sent.chat_id;
   const isTelegram = formatOf({ url, type, format }) === 'telegram';

@@ -1,12 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { COMMAND_LIMITS } from '../../../src/commands/command-limits.ts';
 import { done, failed, misusedFor, refusedFor } from '../../support/run-command.ts';
 import { emptyFolder } from '../../support/run-formhost.ts';
 import { ownerCommands } from '../../support/run-owner-commands.ts';
 
 const { owner, run, inFolder } = await ownerCommands();
+
+/** Longer than any test. */
+const NEVER_MS = 1_000_000_000;
+const { importNoticeMs } = COMMAND_LIMITS;
+beforeAll(() => void Object.assign(COMMAND_LIMITS, { importNoticeMs: NEVER_MS }));
+afterAll(() => void Object.assign(COMMAND_LIMITS, { importNoticeMs }));
 
 const sending = 'formhost: sending 0.0 MB\n';
 const dataOf = async (id: string): Promise<unknown[]> =>
@@ -73,8 +79,7 @@ describe('formhost submissions import', () => {
   });
 
   it('says that it goes on while it takes long', async () => {
-    const { importNoticeMs } = COMMAND_LIMITS;
-    onTestFinished(() => void Object.assign(COMMAND_LIMITS, { importNoticeMs }));
+    onTestFinished(() => void Object.assign(COMMAND_LIMITS, { importNoticeMs: NEVER_MS }));
     Object.assign(COMMAND_LIMITS, { importNoticeMs: 1 });
     const { id } = await owner.deploy();
     const file = `created_at,a\n${'2024-05-01,1\n'.repeat(5_000)}`;

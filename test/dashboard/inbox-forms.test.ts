@@ -62,6 +62,16 @@ describe.skipIf(!hasChromium())('the inbox of a page with several forms', () => 
     await expectAccessible(page);
   });
 
+  it('has a menu that stays narrow, whatever a form is called', async () => {
+    const { owner, path } = await newInbox(dashboard, FAIR, [{ 'form-name': 'x'.repeat(200), name: 'Long' }]);
+    const page = await dashboard.open(owner, path);
+    await menu(page, 'Forms').click();
+    const item = page.getByRole('button', { name: /^x{200}$/ });
+    await item.waitFor();
+    const { width = 0 } = (await item.boundingBox()) ?? {};
+    expect(width).toBeLessThanOrEqual(384);
+  });
+
   it('fits on a phone', async () => {
     const { owner, path } = await newInbox(dashboard, FAIR, SENT);
     const page = await dashboard.open(owner, path, PHONE);

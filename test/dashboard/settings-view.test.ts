@@ -205,7 +205,7 @@ describe.skipIf(!hasChromium())('the dashboard, Settings', () => {
     await page.getByRole('button', { name: 'Discard' }).click();
     await save(page).waitFor({ state: 'detached' });
     const { id } = await owner.deploy({
-      html: FORM.replaceAll(/mail|contact/gi, 'post'),
+      html: FORM.replaceAll(/mail|contact/gi, 'line'),
     });
     await page.goto(`${dashboard.origin}/dashboard/pages/${id}/settings#mail`);
     await page.getByText('The form has no field for an e-mail address').waitFor();

@@ -117,7 +117,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await choose(page, 'Choose a folder', folderOf(files));
     await page.getByText('Chosen: 5 files').waitFor();
     await expectAccessible(page);
-    await page.getByLabel('Slug').fill('of-a-folder');
+    await page.getByLabel('Address', { exact: true }).fill('of-a-folder');
     await page.getByRole('button', { name: 'Publish' }).click();
     await page.getByRole('heading', { level: 1, name: 'You’re live' }).waitFor();
     const [{ id, slug }] = (await owner.get('/deploy')).body.deployments;
@@ -164,7 +164,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await browser.send('Input.dispatchDragEvent', { type, x: box.x + 5, y: box.y + 5, data });
     }
     await page.getByText('Chosen: 122 files').waitFor();
-    await page.getByLabel('Slug').fill('of-a-drop');
+    await page.getByLabel('Address', { exact: true }).fill('of-a-drop');
     await page.getByRole('button', { name: 'Publish' }).click();
     await page.getByRole('heading', { level: 1, name: 'You’re live' }).waitFor();
     const [{ id }] = (await owner.get('/deploy')).body.deployments;
@@ -192,7 +192,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     })()`);
     await page.locator('.drop').dispatchEvent('drop', { dataTransfer: dropped });
     await page.getByText('Chosen: site.zip').waitFor();
-    await page.getByLabel('Slug').fill('of-a-zip');
+    await page.getByLabel('Address', { exact: true }).fill('of-a-zip');
     await page.getByRole('button', { name: 'Publish' }).click();
     await page.getByRole('heading', { level: 1, name: 'You’re live' }).waitFor();
     const [{ id, slug }] = (await owner.get('/deploy')).body.deployments;

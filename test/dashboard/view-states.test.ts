@@ -75,7 +75,8 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await expectAccessible(page);
   }
 
-  it('is full: of pages, submissions, keys, versions, webhooks and deliveries', async () => {
+  // It looks at every view: a busy machine needs more time for them than for one.
+  it('is full: of pages, submissions, keys, versions, webhooks and deliveries', { timeout: 600_000 }, async () => {
     const receiver = await startReceiver((response) => void response.writeHead(500).end('no'));
     const full = await dashboard.owner();
     const { id: filled } = await full.deploy({ html: FORM, slug: 'full' });

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useData } from '../data.ts';
+import { InboxPane } from '../inbox/inbox-pane.tsx';
 import { readAllPages } from '../own-pages.ts';
 import { View } from '../ui/view.tsx';
-import { InboxPane } from './inbox-view.tsx';
 
 /** The submissions of all pages. */
 export default function AllInboxes(): JSX.Element {

@@ -122,11 +122,11 @@ export const SIZES = {
   /** Imports of earlier submissions. */
   import: {
     maxRows: 100_000,
-    /** Of a file, also when it is decompressed: half of the memory for bodies. */
+    /** The size of a file, also when it is decompressed: half of the memory for bodies. */
     maxBytes: 50_000_000,
     /** Lines that are named as wrong: the first ones show what is. */
     maxErrors: 100,
-    /** Of the beginning of a file, of which a preview is made, and its rows. */
+    /** The size of the beginning of a file, of which a preview is made, and its rows. */
     previewBytes: 256 * 1024,
     previewRows: 20,
     /** Characters of a cell in a preview. */

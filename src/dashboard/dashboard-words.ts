@@ -27,7 +27,7 @@ const VIEWS: Readonly<Record<string, string>> = {
 /** The fields of errors that are about a value that is right by itself. */
 const FIELDS: Readonly<Record<string, string>> = { 'slug-taken': 'slug' };
 
-/** What a field is called where no form has it. */
+/** The names of fields that no form has. */
 const NAMES: FieldLabels = { slug: 'The address' };
 
 const wordsWith = (labels: FieldLabels): Vocabulary => ({

@@ -86,7 +86,7 @@ export function useUndeleted<T>(
   const all = items ?? [];
   const reread = useRef<readonly string[]>([]);
   const made = all.map(pathOf).filter((path) => deletions.value.get(path) === 'made');
-  // What the list has though it was read after the deletion has been added again.
+  // A row that the list has, though it was read after the deletion, has been added again.
   useEffect(() => {
     forget(reread.current);
     reread.current = [];

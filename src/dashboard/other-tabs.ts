@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from './dashboard-limits.ts';
 
 /*
- * What is changed in one tab shows up in the others of this browser: each says that it has changed something, and reads again what it
+ * A change in one tab shows up in the others of this browser: each says that it has changed something, and reads again what it
  * shows when another one has.
  */
 

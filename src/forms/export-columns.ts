@@ -13,7 +13,7 @@ const PREFIX = 'data.';
 const reserved = (columns: readonly string[]): RegExp => new RegExp(`^(?:data\\.)*(?:${columns.join('|')})$`);
 /** Names of fields that would be mistaken for a column of ours. */
 const RESERVED = reserved([...FIXED_COLUMNS, OTHER_FIELDS]);
-/** The same where there is a column of forms. */
+/** These names where there is a column of forms. */
 const RESERVED_BESIDE_FORMS = reserved([...FIXED_COLUMNS, FORM_COLUMN, OTHER_FIELDS]);
 
 const isReserved = (name: string, hasForms: boolean): boolean =>

@@ -7,11 +7,11 @@ export type PageField = {
   name: string;
   /** `select`, `textarea`, or the type of the `<input>` or `<button>`. */
   type: string;
-  /** What people call it; null without a label. */
+  /** The name that people read; null without a label. */
   label: string | null;
   /** False where visitors do not see it: of the type `hidden`, or hidden by an attribute or its style. */
   isShown: boolean;
-  /** What a hidden field, or buttons of this name, can send; null for fields that visitors enter something into. */
+  /** The values that a hidden field, or buttons of this name, can send; null for fields that visitors enter something into. */
   values: readonly string[] | null;
 };
 

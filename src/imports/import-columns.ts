@@ -3,7 +3,7 @@ import { FIXED_COLUMNS, FORM_COLUMN, fieldOf, OTHER_FIELDS } from '../forms/expo
 import { literal } from '../problems/sentence.ts';
 import { UnreadableFile } from './unreadable-file.ts';
 
-/** Which columns of a file are no fields, and in which order its times have day and month. */
+/** The columns of a file that are no fields, and the order of day and month in its times. */
 export type Mapping = {
   /** The column with the time; left out: `created_at`. */
   time?: string | undefined;
@@ -12,7 +12,7 @@ export type Mapping = {
   /** Columns that are not imported. */
   leaveOut: readonly string[];
   dateOrder?: 'day-first' | 'month-first' | undefined;
-  /** Whether the page has several forms: an export of it has a column that names them. */
+  /** True if the page has several forms: an export of it has a column that names them. */
   hasForms?: boolean;
 };
 

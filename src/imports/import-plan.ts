@@ -3,7 +3,7 @@ import { shortened } from './import-columns.ts';
 import { type Reading, type Row, readRows } from './import-rows.ts';
 import { type InstantOf, readTime } from './import-times.ts';
 
-/** What is wrong with a line of a file. */
+/** An error in a line of a file. */
 export type LineError = { line: number; message: string };
 
 /** How the times of a file are read. `now`: the time of rows without one, and the last that is possible. */

@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium())('two tabs of the dashboard', () => {
     await expect.poll(() => page.getByLabel('Note').inputValue()).toBe('Called her on Monday');
     await other.getByRole('button', { name: 'Done', exact: true }).click();
     await page.getByRole('button', { name: 'Done', exact: true, pressed: true }).waitFor();
-    // What is typed here stays, though the note is read again.
+    // The text that is typed here stays, though the note is read again.
     await page.getByLabel('Note').fill('Called her on Monday, and again');
     await other.getByRole('button', { name: 'Star', exact: true, pressed: true }).click();
     await page.getByRole('button', { name: 'Star', exact: true, pressed: false }).waitFor();

@@ -10,7 +10,7 @@ import { readPage, STANDARD_INPUT } from './page-file.ts';
 const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' };
 type Format = keyof typeof TYPES;
 
-/** What an error about a field says in place of its name. */
+/** The words of an error about a field, in place of its name. */
 const OPTIONS = {
   time: '--time',
   ip: '--ip',

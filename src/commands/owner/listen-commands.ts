@@ -45,7 +45,7 @@ function messageAbout(json: string, { id: deploymentId, slug, url }: Page, { for
     format === 'default'
       ? genericPayload(SUBMISSION, content)
       : standardPayload(SUBMISSION, content, { submissionId, pageUrl: url, isTest: false });
-  // The same each time that this submission is sent, as in the attempts of a delivery.
+  // It stays each time that this submission is sent, as in the attempts of a delivery.
   const id = submissionId.replace('sub_', 'dl_');
   const headers = { ...signedHeaders({ id, body }, [secret]), ...genericHeaders(slug, url, submissionId) };
   return { submissionId, headers, body };

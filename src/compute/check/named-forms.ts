@@ -79,7 +79,7 @@ function honeypotOf({ element }: ReadForm): string | null {
   return field === '' || field.length > MAX_CHARS ? null : field;
 }
 
-/** What fields send that nobody enters. */
+/** The values that fields send, and that nobody enters. */
 function valuesOf({ type, options }: Field, controls: readonly Control[]): string[] | null {
   if (type === 'submit') return (options ?? []).slice(0, MAX_VALUES).map(({ value }) => value.slice(0, MAX_CHARS));
   if (type !== 'hidden') return null;

@@ -110,7 +110,7 @@ export class SubmissionList {
     let cursor: string | null | undefined;
     while (cursor !== null && read.length < wanted) {
       const query = { limit: MAX_LIMIT, ...(cursor !== undefined && { cursor }) };
-      // What can't be read stays as it is.
+      // A row that can't be read stays as it is.
       const found = await this.#read(query, AbortSignal.timeout(DASHBOARD_LIMITS.requests.plainTimeoutMs)).catch(
         () => undefined,
       );
@@ -127,7 +127,7 @@ export class SubmissionList {
     if (shown.length > 0) this.#put(shown);
     this.#remove(rows.filter(isGone));
     const [newest] = rows;
-    // Those that have come since are counted where they are added.
+    // New rows are counted where they are added.
     this.#add(this.#unknown(read).filter(({ createdAt }) => newest && createdAt <= newest.createdAt));
   }
 

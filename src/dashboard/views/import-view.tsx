@@ -61,7 +61,7 @@ const Going = ({ progress: { sent, total } }: { progress: Progress }): JSX.Eleme
 
 type Outcome = Schemas['Imported'] | Error;
 
-/** What has become of an import. */
+/** The outcome of an import. */
 function Result({ page, outcome }: { page: Page; outcome: Outcome }): JSX.Element {
   if (outcome instanceof Error) return <Notice isProblem>{outcome.message}</Notice>;
   if (outcome.errors.length === 0) {
@@ -88,7 +88,7 @@ function Result({ page, outcome }: { page: Page; outcome: Outcome }): JSX.Elemen
 const lacksTime = ({ has_submissions }: Preview, { uses }: Choice): boolean =>
   has_submissions && !uses.includes('time');
 
-/** What keeps a file, or lines of it, from being imported. */
+/** The reasons why a file, or lines of it, can't be imported. */
 const Obstacles = ({ preview, choice }: { preview: Preview; choice: Choice }): JSX.Element => (
   <>
     {preview.rows.length === 0 && preview.errors.length === 0 && <p class="muted">The file has no rows to import.</p>}
@@ -120,7 +120,7 @@ function Chosen({ page, file, onImported }: { page: Page; file: File; onImported
       return read;
     },
   );
-  // What was read before stays while it is read again, so that the control that was changed keeps the focus.
+  // The table stays while it is read again, so that the control that was changed keeps the focus.
   const last = useRef<Preview>(undefined);
   last.current = loaded.data ?? last.current;
   const shown = { ...loaded, data: last.current };

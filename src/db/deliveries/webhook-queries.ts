@@ -15,7 +15,7 @@ export type Webhook = {
   type: 'generic' | 'slack';
   /** null: that of the service whose address the URL is. */
   format: Format | null;
-  /** Of Telegram. */
+  /** The chat, for Telegram. */
   chatId: string | null;
   headers: readonly Header[];
   events: Event[];

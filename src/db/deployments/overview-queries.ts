@@ -20,7 +20,7 @@ const STATE = `CASE WHEN closes_at <= statement_timestamp() THEN 'closed'
 export type OverviewRow = {
   id: string;
   slug: string;
-  /** Those that it had not long ago, whose addresses lead to it. */
+  /** The slugs that it had not long ago, whose addresses lead to it. */
   formerSlugs: string[];
   submissionCount: number;
   unread: number;

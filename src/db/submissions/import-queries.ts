@@ -46,7 +46,7 @@ type Target = { deploymentId: string; ownerId: number };
 /** Submissions in the trash and in the spam folder that are not newer than the newest row, in the order of their times. */
 type Moved = { id: string; time: number };
 
-/** Whether another import into the deployment runs, in any process: it ends with its transaction. */
+/** Returns false while another import into the deployment runs, in any process. The lock ends with its transaction. */
 const lockImports = async (transaction: Knex, { deploymentId }: Target): Promise<boolean> =>
   (
     await queryOne<{ is_locked: boolean }>(
@@ -85,7 +85,7 @@ function checkOlder(oldest: number | null, times: readonly number[]): void {
     throw new ImportRefused({ kind: 'not-older' });
 }
 
-/* What can be restored to the number that it had. */
+/* Submissions that can be restored to the numbers that they had. */
 const MOVED = `(
   SELECT id, number, created_at FROM trashed_submissions WHERE deployment_id = :deploymentId
    UNION ALL
@@ -169,7 +169,7 @@ const RENUMBER = `
   UPDATE trashed_submissions SET number = renumbered.number
     FROM renumbered WHERE trashed_submissions.deployment_id = :deploymentId AND trashed_submissions.id = renumbered.id`;
 
-/* What has been moved meanwhile was a submission until then: it is newer, or the import is refused. */
+/* A row that has been moved meanwhile was a submission until then: it is newer, or the import is refused. */
 const COUNT = `
   UPDATE deployments
      SET submission_count = submission_count + :count, extra_places = extra_places + :extra,

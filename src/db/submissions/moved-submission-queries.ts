@@ -78,7 +78,7 @@ export async function moveSubmissions(
 /** Where submissions are kept apart. `name`: of its statements. `isKept`: the condition for a row that can come back. */
 export type Folder = { name: string; table: 'trashed_submissions' | 'spam_submissions'; isKept: string };
 
-/** One of them. */
+/** A moved submission. */
 export type KeptSubmission = Owned & { id: string };
 
 const findKept = (

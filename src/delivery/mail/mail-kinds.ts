@@ -71,7 +71,7 @@ const Row = z.object({
 });
 const ShownRow = Row.extend({ recipientId: z.string().nullable() });
 
-/** What a mail has to know of the fields of a page. */
+/** Returns the facts about a page's fields that a mail needs. */
 const namesIn = (forms: readonly PageForm[], form: string | null) => ({
   labels: labelsOf(forms, form),
   addressFields: addressFieldsOf(forms),

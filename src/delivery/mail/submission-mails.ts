@@ -88,7 +88,7 @@ export const testEmail = (mail: SubmissionMail & { data: string }): Email =>
 /** Bytes of HTML for what stands around the fields of a submission in a digest besides the name of its form, at most. */
 const HEADING_BYTES = 320;
 
-/** What stands behind the time of a submission in a digest. */
+/** The text behind the time of a submission in a digest. */
 const ofForm = ({ form }: Shown): string => (form ? `, ${formName(form)}` : '');
 
 /** The mail about all submissions of an hour or a day: the first of them, and how many there are in all. `labels`: those of its form. */

@@ -14,7 +14,7 @@ import type { Visitor } from './visitor.ts';
 /** The path of the page that thanks, on the host of a page. */
 export const THANKS = '/thanks';
 
-/** What of a request decides where its sender is led: a visitor, or a script that opens the address itself. */
+/** The parts of a request that decide where its sender is led: a visitor, or a script that opens the address itself. */
 type Sender = Pick<Visitor, 'isOnPage' | 'fields' | 'id' | 'sentFrom' | 'site'>;
 
 /** The address that the browser comes from; undefined on one of `ownOrigins`, and where the browser does not name it. */

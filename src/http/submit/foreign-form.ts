@@ -6,7 +6,7 @@ import type { Honeypot } from '../../submissions/receive.ts';
 import { type Fields, findFilled, type Submitted } from './form-body.ts';
 
 /*
- * What is different about a form that was made for another service, and posts to /f/.
+ * A form that was made for another service, and posts to /f/: how it differs from others.
  */
 
 /** The fields of a submission as JSON; the values of files are objects. */

@@ -92,7 +92,7 @@ describe('POST /submissions/:deployId/import', () => {
       const names = { id: 'mine', created_at: 'x', 'data.id': 'y', '-': '-5' };
       expect((await dataOf(target)).slice(1)).toEqual([names, { name: '=1+1', tags: ['a', 'b'], n: '1.10' }]);
     }
-    // The same file again is not older.
+    // That file is not older when it comes again.
     expect((await importInto(target, before, '', format === 'csv' ? CSV : NDJSON)).status).toBe(409);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { testService } from '../../support/test-service.ts';
 
-/* What a page exports can be imported into another page, which then exports the same but for the ids. */
+/* The export of a page can be imported into another page, which then exports the same but for the ids. */
 
 const service = await testService();
 const owner = await service.owner();

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { testService } from '../../support/test-service.ts';
 
-/* What reads submissions finds imported ones, whose numbers are 0 and below, in their place. */
+/* Each list of submissions has imported ones, whose numbers are 0 and below, in their place. */
 
 const service = await testService();
 

@@ -140,7 +140,7 @@ describe('several forms of a page', () => {
 
   it('are known where the page was not read when it was published', async () => {
     const { id } = await owner.deploy({ html: TWO });
-    // As after a process has ended between the commit and the reading.
+    // So it is after a process has ended between the commit and the reading.
     await service.db('pages').where({ deployment_id: id }).update({ forms: null, forms_version: null });
     await send(id, { name: 'Ada', day: 'Monday' });
     expect(await formsOf(id)).toEqual(['visit']);

@@ -191,7 +191,7 @@ describe('the files of spam', () => {
     expect((await upload(id, 30, { text: 'fine' })).status).toBe(200);
     expect((await owner.get(`/deploy/${id}/spam`)).body.total).toBe(3);
     const [{ id: marked }] = (await owner.get(`/submissions/${id}`)).body.submissions;
-    // What the owner has marked keeps its files, with which it can be restored.
+    // Spam that the owner has marked keeps its files, with which it can be restored.
     await owner.mark(id, 'spam', [marked]);
     expect(await sizes()).toEqual([SIZES.spam.maxFilesBytes - 25, 25, 30]);
     expect((await upload(id, 15, { text: 'casino' })).status).toBe(200);

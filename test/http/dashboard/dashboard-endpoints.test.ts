@@ -182,7 +182,7 @@ describe('GET /dashboard/assets/:asset', () => {
     let language = 0;
     for (const file of scriptsOf(view)) {
       const size = Number((await bytes(`/dashboard/${file}`, 'br').expect(200)).headers['content-length']);
-      // Of the texts for visitors, those in one language are loaded.
+      // Texts for visitors are loaded in one language.
       if (LANGUAGES.includes(file)) language = Math.max(language, size);
       else sum += size;
     }

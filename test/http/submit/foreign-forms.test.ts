@@ -174,7 +174,7 @@ describe('the control fields of a form made for another service', () => {
     await owner.post(`/submissions/${id}/trash/${body.id}/restore`).expect(200);
     expect(await columnsOf(id)).toEqual(['replyto', 'note']);
     expect(await storedIn(id)).toEqual([Object.fromEntries(fields)]);
-    // The same fields are data for this service's own address.
+    // At this service's own address, these fields are data.
     await post(`/submit/${id}`, fields).expect(200);
     expect(await columnsOf(id)).toContain('subject');
   });

@@ -23,14 +23,14 @@ function withUse(columns: Preview['columns'], choice: Choice, index: number, use
     if (at === index) return use;
     return isSingle && before === use ? 'field' : before;
   });
-  // What was a field because another column had its use is left out with that, and can be chosen again.
+  // A column that was a field because another one had its use is left out with that, and can be chosen again.
   const possible = uses.map((one, at) =>
     one === 'field' && !mayBeField(columns[at]?.name ?? '', at, uses) ? 'left-out' : one,
   );
   return { ...choice, uses: possible };
 }
 
-/** What each column of a file is, with an example. Columns of an export of this service are known. */
+/** The use of each column of a file, with an example. Columns of an export of this service are known. */
 export const ColumnChoice = ({
   preview,
   choice,

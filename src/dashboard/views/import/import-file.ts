@@ -9,7 +9,7 @@ export type Use = Column['use'];
 
 /** The order of day and month; empty: as the file shows. */
 export type DateOrder = '' | 'day-first' | 'month-first';
-/** What the columns of a file are. */
+/** The uses of the columns of a file. */
 export type Choice = { uses: readonly Use[]; dateOrder: DateOrder };
 
 /** Bytes of the beginning of a file that the preview is made of. */
@@ -19,7 +19,7 @@ const [TIME, IP] = ['created_at', 'ip_address'];
 
 const typeOf = ({ name }: File): string => (/\.(?:ndjson|jsonl)$/i.test(name) ? 'application/x-ndjson' : 'text/csv');
 
-/** What the columns with these names are, where no other column is chosen for it. */
+/** The uses of columns with these names, where no other column is chosen for them. */
 const USUAL: Readonly<Record<string, Use>> = { [TIME]: 'time', [IP]: 'ip' };
 
 /** Returns whether a column can be a field: one with a usual name only if another column has its use. */

@@ -19,7 +19,7 @@ type FormField = Schemas['FormField'];
 /** What decides whether a step is done. */
 type State = {
   settings: Schemas['Settings'];
-  /** What has arrived. */
+  /** The submission or the test that has arrived. */
   arrived: 'nothing' | 'test' | 'submission';
   hasDomain: boolean;
   fields: readonly FormField[];

@@ -135,7 +135,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   telegram: 'It gets messages for Telegram',
 };
 
-/** What a webhook gets, where that is not the fields alone. */
+/** Says what a webhook gets, where that is not the fields alone. */
 function Details({ path }: { path: Path }): JSX.Element | null {
   const { data } = useData(`webhook:${path.webhookId}`, (signal) =>
     answer(api.GET('/webhooks/{deployId}/{webhookId}', { params: { path }, signal })),

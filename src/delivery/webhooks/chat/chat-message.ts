@@ -12,10 +12,10 @@ import { shorten } from './shorten.ts';
 const MAX_READ_CHARS = 5_000;
 /** A longer label is cut: it would leave no space to the values. */
 const MAX_LABEL_CHARS = 100;
-/** What stands for an empty value: services refuse, or hide, what is empty. */
+/** The sign for an empty value: services refuse, or hide, what is empty. */
 const EMPTY = '–';
 
-/** What a message of any service says, as plain text. No text is empty, and none has half a character. */
+/** The content of a message of any service, as plain text. No text is empty, and none has half a character. */
 export type ChatMessage = {
   title: string;
   /** Sentences about the message. */
@@ -30,7 +30,7 @@ export type ChatMessage = {
 type About = {
   deploymentId: string;
   slug: string;
-  /** Of the page. */
+  /** The page's. */
   title: string | null;
   /** null for a sample. */
   submissionId: string | null;

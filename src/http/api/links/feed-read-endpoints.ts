@@ -76,7 +76,7 @@ const tooManyReads = errorKind(
   reads.seconds * 1_000,
 );
 
-/** What a read of a feed returns, as its ETag says. */
+/** The content of a feed, as its ETag says. */
 type Content = FeedContent & { labels: Labels; hasForms: boolean };
 
 /** A tag that is the same while the CSV is: another version of this program may write it in another way. */

@@ -17,6 +17,7 @@ const TABLES = [
     'deliveries',
     'digests',
     'domains',
+    'feeds',
     'form_rules',
     'former_slugs',
     'honeypot_hits',
@@ -50,6 +51,7 @@ describe('deployments purge', () => {
   async function deployMuch() {
     const deployment = await owner.deploy();
     const { body } = await owner.post(`/webhooks/${deployment.id}`).send({ url: 'https://e.example/' }).expect(201);
+    await owner.post(`/deploy/${deployment.id}/feeds`).send({ name: 'Accounts' }).expect(201);
     await owner.put(`/deploy/${deployment.id}`).send({ html: '<h1>Another</h1>' }).expect(200);
     await storeTexts(
       service.db,
@@ -115,7 +117,7 @@ describe('deployments purge', () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
     // A deleted deployment has no former slugs.
-    const whole = [1_203, 1, 1, 1, 0, 1, 3, 2, 1, 1, 600, 10, 2, 1_203, 600, 700, 1, 1, 1, 1];
+    const whole = [1_203, 1, 1, 1, 1, 0, 1, 3, 2, 1, 1, 600, 10, 2, 1_203, 600, 700, 1, 1, 1, 1];
     const nothing = whole.map(() => 0);
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(

@@ -43,6 +43,7 @@ it('has what runs, and neither sources nor tests', () => {
     'dist/dashboard',
     'dist/service',
     'package.json',
+    'skills/formhost/SKILL.md',
     'src/http',
   ]);
   expect(packed.filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);

@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium())('the list of the inbox', () => {
     const { id: other } = await owner.deploy({ html: FORM.replace('Ask us', 'Sign up') });
     await owner.send('POST', `/submit/${other}`, JSON.stringify(GRACE));
     const page = await dashboard.open(owner, '/dashboard');
-    await page.getByRole('link', { name: 'Inbox', exact: true }).click();
+    await page.getByRole('link', { name: 'Inbox 2 unread' }).click();
     await row(page, 'Grace').getByText('Sign up').waitFor();
     await row(page, 'Ada').getByText('Ask us').waitFor();
     await expect.poll(() => page.title()).toMatch(/^\(2\) Inbox/);

@@ -94,8 +94,8 @@ const MOVED = `(
 ) AS moved WHERE created_at <= CAST(:newest AS timestamptz)`;
 
 /**
- * Returns the numbers of rows, and of what is in the trash or the spam folder and is not newer than all of them: restored, it stands
- * among them by its time, as any other submission. Numbers rise with times.
+ * Returns the numbers of rows, and new ones of submissions in the trash and the spam folder that are not newer than all rows: a number rises
+ * with its time, so a restored submission takes its place among the rows.
  */
 function numberAll(times: readonly number[], moved: readonly Moved[], first: number) {
   const numbers: number[] = [];

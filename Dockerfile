@@ -7,7 +7,6 @@ COPY vite.config.ts tsconfig.json ./
 COPY scripts scripts
 COPY src src
 COPY migrations migrations
-COPY examples/pages examples/pages
 COPY docs/dashboard docs/dashboard
 COPY skills skills
 RUN npm run build

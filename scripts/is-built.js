@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** The build is made of these, and of the installed libraries. */
 const PARTS = [
-  ...['src', 'migrations', 'examples/pages', 'docs/dashboard', 'scripts', 'vite.config.ts'],
+  ...['src', 'migrations', 'docs/dashboard', 'scripts', 'vite.config.ts'],
   'node_modules/.package-lock.json',
 ];
 

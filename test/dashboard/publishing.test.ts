@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allFinishedPages } from '../../scripts/finished-pages.ts';
 import { FIRST_OWNER } from '../../src/lib/mail-address.ts';
 import { hasChromium } from '../support/chromium.ts';
 import {
@@ -10,7 +9,6 @@ import {
   PHONE,
   startDashboard,
 } from '../support/dashboard-in-browser.ts';
-import { PROJECT } from '../support/process.ts';
 import type { Owner } from '../support/test-service.ts';
 
 /* Publishing a page, as an owner does it. */
@@ -55,18 +53,31 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
 
     it.each([
       ['fr-CA', 'fr'],
-      ['nl', 'en'],
+      ['sv', 'en'],
     ])('begins with a finished page, for a browser in %s the one in %s', async (locale, language) => {
       const owner = await dashboard.owner();
       const page = await dashboard.open(owner, '/dashboard', { ...PHONE, locale });
       await page.getByRole('link', { name: 'Registration' }).tap();
       await heading(page, 'New page: Registration');
-      const example = readFileSync(join(PROJECT, `examples/pages/registration.${language}.html`), 'utf8');
-      expect(await page.getByLabel('HTML').inputValue()).toBe(example);
+      const finished = (await allFinishedPages()).find(({ name }) => name === `registration.${language}.html`);
+      expect(await page.getByLabel('HTML').inputValue()).toBe(finished?.html);
       await page.getByText('1 form, 5 fields. Nothing to correct.').waitFor();
       await page.getByRole('button', { name: 'Publish' }).tap();
       await heading(page, 'You’re live');
       expect((await owner.get('/deploy')).body.total).toBe(1);
+    });
+
+    it('shows the finished pages, and begins with one, in another language that is chosen', async () => {
+      const page = await dashboard.open(await dashboard.owner(), '/dashboard/new', { locale: 'de' });
+      const first = page.frameLocator('iframe').first().getByRole('heading', { level: 1 });
+      await first.getByText('Kontakt').waitFor();
+      await page.getByLabel('Language of the pages').selectOption({ label: 'العربية' });
+      await first.getByText('اتصل بنا').waitFor();
+      await expectAccessible(page);
+      await page.getByRole('link', { name: 'Job application' }).click();
+      await heading(page, 'New page: Job application');
+      const finished = (await allFinishedPages()).find(({ name }) => name === 'application.ar.html');
+      expect(await page.getByLabel('HTML').inputValue()).toBe(finished?.html);
     });
 
     it('shows the page beside its HTML, with what its scripts do', async () => {

@@ -1,10 +1,13 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
+import { FINISHED_PAGES, isPageName, type PageName } from '../../finished-pages/finished-pages.ts';
+import { type Language, toLanguage } from '../../lib/languages.ts';
 import { answer, api } from '../api.ts';
 import { errorOf, useChange, useData, useDraft, useOnce } from '../data.ts';
 import { Editor } from '../editor/editor.tsx';
-import { findStartingPoint, StartingPoints } from '../editor/starting-points.tsx';
+import { browserLanguage, readFinishedPages } from '../editor/read-finished-pages.ts';
+import { StartingPoints } from '../editor/starting-points.tsx';
 import { HtmlFiles } from '../html-files.ts';
 import { pageLinks } from '../page-links.ts';
 import { mayChange } from '../session.ts';
@@ -74,23 +77,22 @@ function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.E
 }
 
 /** Begins with the HTML of a finished page. */
-function PublishStartingPoint({ name, url }: { name: string; url: string }): JSX.Element {
-  const loaded = useData(url, async (signal) => {
-    const response = await fetch(url, { signal });
-    if (!response.ok) throw new Error('The page was not found: load the dashboard again.');
-    return response.text();
-  });
+function PublishFinishedPage({ name, language }: { name: PageName; language: Language }): JSX.Element {
+  const loaded = useData(`finished-pages:${language}`, () => readFinishedPages(language));
   return (
     <Shown loaded={loaded} label="Loading the page">
-      {(html) => <Publish draft={name} initial={html} />}
+      {(makePage) => <Publish draft={`${name}.${language}`} initial={makePage(name)} />}
     </Shown>
   );
 }
 
-/** Publishes a page. `?start=` names the finished page that it begins with, or `elsewhere`: the form is on another site. */
+/**
+ * Publishes a page. `?start=` names the finished page that it begins with, and `language` its language; `elsewhere`: the form is on
+ * another site.
+ */
 export default function NewPage(): JSX.Element {
   // Not that of useLocation: it changes before this view is gone.
-  const { start } = useRoute().query;
+  const { start, language } = useRoute().query;
   if (!mayChange.value) {
     return (
       <View title="New page">
@@ -99,12 +101,12 @@ export default function NewPage(): JSX.Element {
     );
   }
   if (start === 'elsewhere') return <Elsewhere />;
-  const point = findStartingPoint(start);
-  if (point?.url) {
+  if (isPageName(start)) {
+    const known = toLanguage(language) ?? browserLanguage();
     return (
-      <View title={`New page: ${point.title}`}>
+      <View title={`New page: ${FINISHED_PAGES[start].title}`}>
         <p>Change the texts as you like: the preview and the check follow.</p>
-        <PublishStartingPoint key={point.name} name={point.name} url={point.url} />
+        <PublishFinishedPage key={`${start}.${known}`} name={start} language={known} />
       </View>
     );
   }

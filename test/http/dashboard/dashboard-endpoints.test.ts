@@ -27,7 +27,9 @@ const EDITOR = 'views/edit-page-view.tsx';
 const { [SHELL]: shell, ...chunks } = Manifest.parse(
   JSON.parse(await readFile(join(PROJECT, 'dist/dashboard/.vite/manifest.json'), 'utf8')),
 );
-const LANGUAGES = Object.entries(chunks).flatMap(([name, { file }]) => (name.startsWith('../texts/') ? [file] : []));
+const LANGUAGES = Object.entries(chunks).flatMap(([name, { file }]) =>
+  /^\.\.\/(?:finished-pages\/)?texts\//.test(name) ? [file] : [],
+);
 const VIEWS = shell?.dynamicImports.filter((name) => name.startsWith('views/')) ?? [];
 
 /** The scripts that a view loads in all: with the shell, and with what it loads later. The shell loads the other views. */
@@ -182,7 +184,7 @@ describe('GET /dashboard/assets/:asset', () => {
     let language = 0;
     for (const file of scriptsOf(view)) {
       const size = Number((await bytes(`/dashboard/${file}`, 'br').expect(200)).headers['content-length']);
-      // Texts for visitors are loaded in one language.
+      // Texts for visitors, and those of finished pages, are loaded in one language.
       if (LANGUAGES.includes(file)) language = Math.max(language, size);
       else sum += size;
     }

@@ -1,0 +1,16 @@
+import { makePage, type PageName, type PageTexts } from '../../finished-pages/finished-pages.ts';
+import { type Language, toLanguage } from '../../lib/languages.ts';
+
+const TEXTS = import.meta.glob<PageTexts>('../../finished-pages/texts/*.json', { import: 'default' });
+
+/** The first language of the browser that the pages are in. */
+export const browserLanguage = (): Language =>
+  navigator.languages.map((tag) => toLanguage(tag.slice(0, 2).toLowerCase())).find(Boolean) ?? 'en';
+
+/** Loads the sources of the pages and one language, and returns what makes a page of them. */
+export async function readFinishedPages(language: Language): Promise<(name: PageName) => string> {
+  const loadTexts = TEXTS[`../../finished-pages/texts/${language}.json`];
+  const [texts, { sourcesOf }] = await Promise.all([loadTexts?.(), import('./finished-page-sources.ts')]);
+  if (!texts) throw new Error('The page was not found: load the dashboard again.');
+  return (name) => makePage(name, language, { ...sourcesOf(name), texts });
+}

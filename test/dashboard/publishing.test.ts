@@ -68,11 +68,16 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     });
 
     it('shows the finished pages, and begins with one, in another language that is chosen', async () => {
-      const page = await dashboard.open(await dashboard.owner(), '/dashboard/new', { locale: 'de' });
+      const page = await dashboard.open(await dashboard.owner(), '/dashboard/help', { locale: 'de' });
+      await heading(page, 'Help');
+      const languages: string[] = [];
+      page.on('request', (request) => languages.push(...(/\/assets\/([a-z]{2})-/.exec(request.url())?.slice(1) ?? [])));
+      await page.goto(`${dashboard.origin}/dashboard/new`);
       const first = page.frameLocator('iframe').first().getByRole('heading', { level: 1 });
       await first.getByText('Kontakt').waitFor();
       await page.getByLabel('Language of the pages').selectOption({ label: 'العربية' });
       await first.getByText('اتصل بنا').waitFor();
+      expect(languages).toEqual(['de', 'ar']);
       await expectAccessible(page);
       await page.getByRole('link', { name: 'Job application' }).click();
       await heading(page, 'New page: Job application');

@@ -98,6 +98,21 @@ describe('the finished pages', () => {
     }
   });
 
+  it('are tools of agents in browsers, which describe fields by their labels and groups by an attribute', () => {
+    for (const { html, name } of PAGES) {
+      const [, tool, description] = /toolname="([\w-]*)"\s+tooldescription="([^"]*)"/.exec(html) ?? [];
+      expect([name, tool, description]).toEqual([
+        name,
+        expect.stringMatching(/^[a-z_]+$/),
+        expect.stringMatching(/ – /),
+      ]);
+      expect(html).not.toContain('toolautosubmit');
+      const legends = Array.from(html.matchAll(/<legend>([^<]*)/g), ([, legend]) => legend);
+      const described = Array.from(html.matchAll(/toolparamdescription="([^"]*)"/g), ([, text = '']) => text);
+      expect(described.map((text, at) => text.slice(0, legends[at]?.length))).toEqual(legends);
+    }
+  });
+
   it.each(LANGUAGES)('have all texts, as HTML without tags: %s', (language) => {
     const texts = entriesOf(textsOf(language));
     expect(texts.map(([name]) => name)).toEqual(entriesOf(ENGLISH).map(([name]) => name));

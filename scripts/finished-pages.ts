@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { FINISHED_PAGES, isPageName, makePage, type PageTexts } from '../src/finished-pages/finished-pages.ts';
 import { LANGUAGES } from '../src/lib/languages.ts';
 
-/* `node scripts/finished-pages.ts FOLDER`: writes every finished page in every language, as `contact.de.html`. */
+/* `npm run finished-pages -- FOLDER`: writes every finished page in every language, as `contact.de.html`. */
 
 const SOURCES = fileURLToPath(new URL('../src/finished-pages/', import.meta.url));
 

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { colord, extend } from 'colord';
 import a11y from 'colord/plugins/a11y';
@@ -8,7 +10,7 @@ import { checkPage } from '../../src/compute/check/check-page.ts';
 import { FINISHED_PAGES, isPageName, makePage, type PageTexts } from '../../src/finished-pages/finished-pages.ts';
 import { LANGUAGES } from '../../src/lib/languages.ts';
 import { TEXTS } from '../../src/texts/texts.ts';
-import { PROJECT } from '../support/process.ts';
+import { PROJECT, startProgram } from '../support/process.ts';
 
 extend([a11y]);
 
@@ -133,6 +135,22 @@ describe('the finished pages', () => {
     const unused = inPages.flatMap(({ name, keys }) => Object.keys(ENGLISH[name]).filter((key) => !keys.has(key)));
     const common = Object.keys(ENGLISH.common).filter((key) => !inPages.some(({ keys }) => keys.has(key)));
     expect([...unused, ...common]).toEqual([]);
+  });
+
+  it('send files where they ask for one', () => {
+    const withFiles = PAGES.filter(({ html }) => /<form[^>]* enctype="multipart\/form-data"/.test(html));
+    expect(withFiles.map(({ page, language }) => [page, language])).toEqual(
+      LANGUAGES.map((language) => ['application', language]),
+    );
+  });
+
+  it('are written into a folder by a command', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'finished-pages-'));
+    const { result } = startProgram('npm', ['run', '--silent', 'finished-pages', '--', folder], {});
+    expect(await result).toEqual({ code: 0, stdout: '', stderr: '' });
+    const written = PAGES.map(({ name }): [string, string] => [name, readFileSync(join(folder, name), 'utf8')]);
+    expect(written).toEqual(PAGES.map(({ name, html }) => [name, html]));
+    await rm(folder, { recursive: true });
   });
 
   it('are not made with a text missing', () => {

@@ -19,6 +19,11 @@ export const DASHBOARD_LIMITS = {
     /** How long an answer is waited for: to a sign-in, and whether the service is ready. */
     plainTimeoutMs: 30_000,
   },
+  /** Signing in. */
+  signIn: {
+    /** How long the address is remembered where somebody asked for a link: as long as the link works. */
+    returnMs: 15 * 60_000,
+  },
   /** Logs of webhooks and mails. */
   notifications: {
     /** Deliveries of a page of the log. */

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { Client, Schemas } from '../client/client.ts';
 import { ApiError, answer, api, plainApi, session } from './api.ts';
 import { makeDeletions } from './deletions.ts';
+import { forgetPath, rememberPath, takePath } from './return-path.ts';
 import { timeZone } from './ui/time.tsx';
 
 export type Me = Schemas['Me'];
@@ -39,7 +40,10 @@ export async function findSession(): Promise<void> {
     return;
   }
   try {
-    begin(await readMe(api));
+    const found = await readMe(api);
+    const path = takePath();
+    if (path === undefined) begin(found);
+    else location.replace(path);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     session.value = 'none';
@@ -85,6 +89,8 @@ function begin({ account, isReadOnly }: Found): void {
 export async function signIn(key: string): Promise<void> {
   await answer(plainApi.POST('/session', { body: { key } }));
   begin(await findSignedIn());
+  // The view of this address follows.
+  forgetPath();
 }
 
 /** Finds a session that has begun in another tab, where a link by mail is opened. */
@@ -107,8 +113,9 @@ export function leave(): void {
   location.assign('/dashboard');
 }
 
-/** Has a link sent, if an owner has this address. */
+/** Has a link sent, if an owner has this address. It leads back to the view where it was asked for. */
 export async function askForLink(email: string): Promise<void> {
+  rememberPath();
   await answer(plainApi.POST('/session/mail', { body: { email } }));
 }
 

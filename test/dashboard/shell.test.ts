@@ -55,17 +55,53 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       expect(await page.evaluate('document.cookie')).toBe('');
     });
 
+    /** Asks for a link at a view, and opens the link in a tab of the same browser. */
+    async function openLink(view: string) {
+      const owner = await dashboard.owner();
+      const { email } = (await owner.get('/me')).body;
+      const before = smtp.received.length;
+      const page = await dashboard.open(undefined, view);
+      await page.getByLabel('E-mail address').fill(email);
+      await page.getByRole('button', { name: 'Send me a link' }).click();
+      await page.getByText('a mail is on its way').waitFor();
+      await expect.poll(() => smtp.received.length).toBe(before + 1);
+      const { raw = Buffer.alloc(0) } = smtp.received.at(-1) ?? {};
+      const [link = ''] = /http:\/\/\S+\/session\/mail\/\w+/.exec(readMail(raw).parts[0]?.text ?? '') ?? [];
+      const tab = await page.context().newPage();
+      await tab.goto(dashboard.origin + new URL(link).pathname);
+      return tab;
+    }
+
+    it('leads from the link to the view where it was asked for, once', async () => {
+      const page = await openLink('/dashboard/trash?from=here');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Trash' }).waitFor();
+      expect(page.url()).toBe(`${dashboard.origin}/dashboard/trash?from=here`);
+      await page.goto(`${dashboard.origin}/dashboard`);
+      await page.getByRole('heading', { level: 1, name: 'Pages' }).waitFor();
+    });
+
+    it('leads from the link to no other site', async () => {
+      const page = await openLink('/dashboard/trash');
+      const kept = JSON.stringify({ path: '//evil.example/dashboard', at: Date.now() });
+      await page.evaluate(`localStorage.setItem('return-path', ${JSON.stringify(kept)})`);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Pages' }).waitFor();
+      expect(page.url()).toBe(`${dashboard.origin}/dashboard`);
+    });
+
     it('signs in with a link by mail', async () => {
       const owner = await dashboard.owner();
       const { email } = (await owner.get('/me')).body;
+      const before = smtp.received.length;
       const page = await dashboard.open(undefined, '/dashboard');
       await page.getByRole('button', { name: 'Send me a link' }).click();
       await page.getByText('Enter your address, such as you@example.com.').waitFor();
       await page.getByLabel('E-mail address').fill(email);
       await page.getByRole('button', { name: 'Send me a link' }).click();
       await page.getByText('a mail is on its way').waitFor();
-      await expect.poll(() => smtp.received.length).toBe(1);
-      const [{ raw } = { raw: Buffer.alloc(0) }] = smtp.received;
+      await expect.poll(() => smtp.received.length).toBe(before + 1);
+      const { raw = Buffer.alloc(0) } = smtp.received.at(-1) ?? {};
       const [link = ''] = /http:\/\/\S+\/session\/mail\/\w+/.exec(readMail(raw).parts[0]?.text ?? '') ?? [];
       await page.goto(dashboard.origin + new URL(link).pathname);
       await page.getByRole('button', { name: 'Sign in' }).click();

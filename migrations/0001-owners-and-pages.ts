@@ -33,20 +33,25 @@ const OWNERS = `
     revoked_at timestamptz
   );
   CREATE INDEX api_keys_owner ON api_keys (owner_id, id) WHERE revoked_at IS NULL;
-  CREATE TABLE sessions ( -- Browsers that are signed in. A session stands for its key, and works no longer than that.
+  CREATE TABLE sessions ( -- Browsers that are signed in. A session stands for its key, and works no longer than that; or for its address.
     id text COLLATE "C" PRIMARY KEY,
     hash bytea NOT NULL UNIQUE, -- of the cookie
-    key_id text COLLATE "C" NOT NULL REFERENCES api_keys ON DELETE CASCADE,
+    key_id text COLLATE "C" REFERENCES api_keys ON DELETE CASCADE,
+    email text, -- in lower case: somebody who can read its mail has signed in; it need not be that of an owner
     user_agent text, -- cut; NULL: the browser has sent none
     created_at timestamptz NOT NULL DEFAULT now(),
-    last_used_at timestamptz NOT NULL DEFAULT now()
+    last_used_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT key_or_email CHECK (num_nonnulls(key_id, email) = 1)
   );
-  CREATE INDEX sessions_key ON sessions (key_id, id);
+  CREATE INDEX sessions_key ON sessions (key_id, id) WHERE key_id IS NOT NULL;
+  CREATE INDEX sessions_email ON sessions (email, id) WHERE email IS NOT NULL;
   CREATE INDEX sessions_last_used ON sessions (last_used_at);
   CREATE TABLE sign_in_links ( -- Links in mails that sign in, once.
     hash bytea PRIMARY KEY,
-    key_id text COLLATE "C" NOT NULL REFERENCES api_keys ON DELETE CASCADE,
-    expires_at timestamptz NOT NULL
+    key_id text COLLATE "C" REFERENCES api_keys ON DELETE CASCADE,
+    email text, -- in lower case
+    expires_at timestamptz NOT NULL,
+    CONSTRAINT key_or_email CHECK (num_nonnulls(key_id, email) = 1)
   );
   CREATE TABLE sign_in_tries ( -- How often all processes together did what is limited, such as asking for a link.
     name text COLLATE "C" PRIMARY KEY, -- SHA-256 of what is counted

@@ -119,8 +119,15 @@ export const ownKeyExists = async (db: Knex, ownerId: number, id: string): Promi
     ownerId,
   ])) === 1;
 
-/** Revokes a key of an owner, unless the owner would have no valid full key left. */
-export function revokeOwnKey(db: Knex, ownerId: number, id: string): Promise<'revoked' | 'no-key' | 'last'> {
+/**
+ * Revokes a key of an owner, unless the owner would have no valid full key left. `credentialId`: of the request; a session of an address
+ * needs no key.
+ */
+export function revokeOwnKey(
+  db: Knex,
+  { id: ownerId, credentialId }: { id: number; credentialId: string },
+  id: string,
+): Promise<'revoked' | 'no-key' | 'last'> {
   return db.transaction(async (transaction) => {
     await lockOwner(transaction, ownerId);
     const [row] = await query<{ is_last: boolean }>(
@@ -129,9 +136,9 @@ export function revokeOwnKey(db: Knex, ownerId: number, id: string): Promise<'re
       `SELECT scope = 'full' AND NOT EXISTS (
                 SELECT FROM api_keys
                  WHERE owner_id = own.owner_id AND id <> own.id AND scope = 'full' AND ${IS_VALID}
-              ) AS is_last
-         FROM api_keys AS own WHERE id = ? AND owner_id = ? AND revoked_at IS NULL`,
-      [id, ownerId],
+              ) AND NOT EXISTS (SELECT FROM sessions WHERE id = :credentialId AND email IS NOT NULL) AS is_last
+         FROM api_keys AS own WHERE id = :id AND owner_id = :ownerId AND revoked_at IS NULL`,
+      { id, ownerId, credentialId },
     );
     if (!row) return 'no-key';
     if (row.is_last) return 'last';

@@ -24,6 +24,14 @@ export const askForEmailChange = async (db: Knex, ownerId: number, email: string
 /** Forgets the address that an owner wants, in a statement of more: an expression for the owner's id. */
 export const cancelEmailChange = (owner: string): string => `DELETE FROM email_changes WHERE owner_id = ${owner}`;
 
+/**
+ * Ends the sessions of an address and the links that would begin one, in a statement of more: an expression for an address that is an
+ * owner's no longer.
+ */
+export const endSessionsOf = (email: string): string => `
+  ended AS (DELETE FROM sessions WHERE email = ${email}),
+  unsent AS (DELETE FROM sign_in_links WHERE email = ${email})`;
+
 /** Forgets the address that an owner wants: its link works no longer. */
 export const forgetEmailChange = (db: Knex, ownerId: number): Promise<number> =>
   execute(db, 'forget-email-change', cancelEmailChange(':ownerId'), { ownerId });
@@ -43,7 +51,7 @@ type EmailChange = { before: string; after: string };
 
 /**
  * Uses a link up, and gives its owner the new address; undefined when it works no longer, and 'taken' when another owner
- * has the address by now. Links that sign in, which were sent to the old address, end, and it receives no more mail.
+ * has the address by now. Sessions of the old address and links that were sent to it end, and it receives no more mail.
  */
 export async function useEmailChange(db: Knex, hash: Buffer): Promise<EmailChange | 'taken' | undefined> {
   try {
@@ -59,7 +67,7 @@ export async function useEmailChange(db: Knex, hash: Buffer): Promise<EmailChang
            FROM used JOIN owners AS old ON old.id = used.owner_id
           WHERE owners.id = used.owner_id
          RETURNING owners.id, old.email AS before, owners.email AS after
-       ), recipients AS (
+       ), ${endSessionsOf('(SELECT before FROM changed)')}, recipients AS (
          UPDATE mail_recipients SET removed_at = now(), confirmed_at = NULL
            FROM changed JOIN deployments ON deployments.owner_id = changed.id
           WHERE mail_recipients.deployment_id = deployments.id AND mail_recipients.email = changed.before

@@ -3,28 +3,32 @@ import { liveDeployments } from '../deployments/live-deployment-queries.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, query, queryOne, readAll } from '../postgres/query.ts';
 import { generateKey, IS_VALID, type Scope } from './api-key-queries.ts';
-import { cancelEmailChange } from './email-change-queries.ts';
+import { cancelEmailChange, endSessionsOf } from './email-change-queries.ts';
 import { IS_IN_USE } from './session-queries.ts';
 import { usedStorage } from './storage-queries.ts';
 
 /** Owners that one statement reads. */
 const OWNERS_BATCH = 500;
 
-/** `credentialId`: of the key, or of the session, by which the owner was found; `scope`: of the key. */
+/** `credentialId`: of the key, or of the session, by which the owner was found; `scope`: of the key, `full` for a session of an address. */
 export type Owner = { id: number; email: string; plan: string; credentialId: string; scope: Scope };
 
 const FIND = `
-  SELECT owners.id, email, plan, scope, found.*
+  SELECT owners.id, owners.email, owners.plan, coalesce(scope, 'full') AS scope, found.hash, "credentialId", "keyId", "isDue"
     FROM (
-      SELECT hash, id AS "credentialId", id AS "keyId", coalesce(last_used_at < now() - interval '1 minute', true) AS "isDue"
+      SELECT hash, id AS "credentialId", id AS "keyId", NULL AS email,
+             coalesce(last_used_at < now() - interval '1 minute', true) AS "isDue"
         FROM api_keys WHERE hash = ANY (CAST(:hashes AS bytea[]))
        UNION ALL
-      SELECT hash, id, key_id, last_used_at < now() - interval '1 hour'
+      SELECT hash, id, key_id, email, last_used_at < now() - interval '1 hour'
         FROM sessions WHERE hash = ANY (CAST(:hashes AS bytea[])) AND ${IS_IN_USE}
-    ) AS found JOIN api_keys ON api_keys.id = "keyId" JOIN owners ON owners.id = owner_id
+    ) AS found
+    LEFT JOIN api_keys ON api_keys.id = "keyId"
+    LEFT JOIN owners AS of_address ON of_address.email = found.email
+    JOIN owners ON owners.id = coalesce(api_keys.owner_id, of_address.id)
    WHERE ${IS_VALID}`;
 
-type Row = Owner & { hash: Buffer; keyId: string; isDue: boolean };
+type Row = Owner & { hash: Buffer; keyId: string | null; isDue: boolean };
 
 /**
  * The owners of the keys and sessions with these hashes, in their order; undefined for one that is unknown or has ended.
@@ -53,7 +57,7 @@ const storeUses = (db: Knex, due: readonly Row[]): Promise<boolean> =>
     'store-uses',
     `WITH used AS (UPDATE sessions SET last_used_at = now() WHERE id = ANY (CAST(:ids AS text[])))
      UPDATE api_keys SET last_used_at = now() WHERE id = ANY (CAST(:keyIds AS text[]))`,
-    { ids: due.map(({ credentialId }) => credentialId), keyIds: due.map(({ keyId }) => keyId) },
+    { ids: due.map(({ credentialId }) => credentialId), keyIds: due.flatMap(({ keyId }) => keyId ?? []) },
   ).then(
     () => true,
     () => false,
@@ -192,7 +196,8 @@ export async function changeEmail(
       db,
       'change-email',
       `WITH changed AS (UPDATE owners SET email = :newEmail WHERE email = :email RETURNING id),
-            canceled AS (${cancelEmailChange('(SELECT id FROM changed)')})
+            canceled AS (${cancelEmailChange('(SELECT id FROM changed)')}),
+            ${endSessionsOf('(SELECT :email FROM changed)')}
        SELECT FROM changed`,
       { email, newEmail },
     );

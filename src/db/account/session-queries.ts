@@ -3,40 +3,54 @@ import { hashOfKey, newSessionId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { IS_VALID } from './api-key-queries.ts';
-import { cancelEmailChange } from './email-change-queries.ts';
+import { cancelEmailChange, endSessionsOf } from './email-change-queries.ts';
 
 /** A session that is not used for long has ended. In SQL, as IS_VALID. */
 export const IS_IN_USE = `sessions.last_used_at > now() - interval '${SIZES.session.lifetimeDays} days'`;
 
-/** Begins a session that stands for a key. `hash`: of its cookie. */
+/** A session stands for a key, and ends with it; or for an address, in lower case, whose mail somebody can read. */
+export type SignedInWith = { keyId: string } | { email: string };
+
+/** Begins a session. `hash`: of its cookie. */
 export async function beginSession(
   db: Knex,
-  keyId: string,
+  standsFor: SignedInWith,
   { hash, userAgent }: { hash: Buffer; userAgent: string | null },
 ): Promise<void> {
-  await execute(db, 'begin-session', 'INSERT INTO sessions (id, hash, key_id, user_agent) VALUES (?, ?, ?, ?)', [
-    newSessionId(),
-    hash,
-    keyId,
-    userAgent,
-  ]);
+  const of = { keyId: null, email: null, ...standsFor };
+  await execute(
+    db,
+    'begin-session',
+    'INSERT INTO sessions (id, hash, key_id, email, user_agent) VALUES (:id, :hash, :keyId, :email, :userAgent)',
+    { id: newSessionId(), hash, userAgent, ...of },
+  );
+  // A comparison with NULL finds none.
   await execute(
     db,
     'end-oldest-sessions',
     `DELETE FROM sessions WHERE id IN (
-       SELECT id FROM sessions WHERE key_id = ? ORDER BY id DESC OFFSET ${SIZES.session.maxOfKey})`,
-    [keyId],
+       (SELECT id FROM sessions WHERE key_id = :keyId ORDER BY id DESC OFFSET ${SIZES.session.maxOfKey})
+        UNION ALL
+       (SELECT id FROM sessions WHERE email = :email ORDER BY id DESC OFFSET ${SIZES.session.maxOfKey}))`,
+    of,
   );
 }
+
+/** An owner whose sessions are meant: those of its keys, and those of its address. */
+type Of = { id: number; email: string };
 
 /** A browser that is signed in, as its owner sees it. `userAgent`: null where the browser has sent none. */
 type OwnSession = { id: string; createdAt: Date; lastUsedAt: Date; userAgent: string | null };
 
-const OWN_SESSIONS = `sessions JOIN api_keys ON api_keys.id = key_id
-         WHERE owner_id = :ownerId AND ${IS_VALID} AND ${IS_IN_USE}`;
+const OWN_SESSIONS = `(
+         SELECT sessions.* FROM sessions JOIN api_keys ON api_keys.id = key_id
+          WHERE owner_id = :ownerId AND ${IS_VALID} AND ${IS_IN_USE}
+          UNION ALL
+         SELECT sessions.* FROM sessions WHERE email = :email AND ${IS_IN_USE}
+       ) AS sessions`;
 
 /** A page of an owner's sessions, newest first, and how many there are in all. */
-export const listSessions = (db: Knex, ownerId: number, paging: Paging): Promise<ListPage<OwnSession>> =>
+export const listSessions = (db: Knex, { id: ownerId, email }: Of, paging: Paging): Promise<ListPage<OwnSession>> =>
   queryPage(
     db,
     'list-sessions',
@@ -47,48 +61,51 @@ export const listSessions = (db: Knex, ownerId: number, paging: Paging): Promise
                user_agent AS "userAgent"
           FROM ${OWN_SESSIONS} ORDER BY sessions.id DESC LIMIT :limit OFFSET :offset`,
     },
-    { ownerId },
+    { ownerId, email },
     paging,
   );
 
-export const ownSessionExists = async (db: Knex, ownerId: number, id: string): Promise<boolean> =>
-  (await execute(db, 'find-own-session', `SELECT FROM ${OWN_SESSIONS} AND sessions.id = :id`, { ownerId, id })) === 1;
+export const ownSessionExists = async (db: Knex, { id: ownerId, email }: Of, id: string): Promise<boolean> =>
+  (await execute(db, 'find-own-session', `SELECT FROM ${OWN_SESSIONS} WHERE id = :id`, { ownerId, email, id })) === 1;
 
 /** Ends a session of an owner; whether there was one. */
-export const endSession = async (db: Knex, ownerId: number, id: string): Promise<boolean> =>
+export const endSession = async (db: Knex, { id: ownerId, email }: Of, id: string): Promise<boolean> =>
   (await execute(
     db,
     'end-session',
-    'DELETE FROM sessions USING api_keys WHERE sessions.id = ? AND api_keys.id = key_id AND owner_id = ?',
-    [id, ownerId],
+    `DELETE FROM sessions
+      WHERE id = :id AND (email = :email OR EXISTS (SELECT FROM api_keys WHERE api_keys.id = key_id AND owner_id = :ownerId))`,
+    { id, ownerId, email },
   )) === 1;
 
 /** Ends all sessions of an owner, the links that would begin another, and the wish for another e-mail. */
-export const endSessions = (db: Knex, ownerId: number): Promise<number> =>
+export const endSessions = (db: Knex, { id: ownerId, email }: Of): Promise<number> =>
   execute(
     db,
     'end-sessions',
     `WITH own AS MATERIALIZED (SELECT id FROM api_keys WHERE owner_id = :ownerId), links AS (
        DELETE FROM sign_in_links USING own WHERE key_id = own.id
-     ), canceled AS (${cancelEmailChange(':ownerId')})
+     ), canceled AS (${cancelEmailChange(':ownerId')}), ${endSessionsOf(':email')}
      DELETE FROM sessions USING own WHERE key_id = own.id`,
-    { ownerId },
+    { ownerId, email },
   );
 
 /**
- * Stores a link that signs an owner in, with the valid key that may do most and lasts longest; false when there is no
- * such owner, or none of its keys is valid. `hash`: of the link's token.
+ * Stores a link that signs an owner in; false when there is no such owner. It signs in with the full key that lasts longest; without
+ * one that is valid, with the address: a key that may do less would leave its owner no way to make another. `hash`: of the link's token.
  */
 export const makeSignInLink = async (db: Knex, email: string, hash: Buffer): Promise<boolean> =>
   (await execute(
     db,
     'make-sign-in-link',
-    `INSERT INTO sign_in_links (hash, key_id, expires_at)
-     SELECT ?, api_keys.id, now() + interval '${SIZES.session.linkMinutes} minutes'
-       FROM owners JOIN api_keys ON owner_id = owners.id
-      WHERE email = ? AND ${IS_VALID}
-      ORDER BY scope = 'full' DESC, expires_at DESC NULLS FIRST, api_keys.id LIMIT 1`,
-    [hash, email],
+    `INSERT INTO sign_in_links (hash, key_id, email, expires_at)
+     SELECT :hash, best.id, CASE WHEN best.id IS NULL THEN email END, now() + interval '${SIZES.session.linkMinutes} minutes'
+       FROM owners LEFT JOIN LATERAL (
+              SELECT api_keys.id FROM api_keys WHERE owner_id = owners.id AND scope = 'full' AND ${IS_VALID}
+               ORDER BY expires_at DESC NULLS FIRST, api_keys.id LIMIT 1
+            ) AS best ON true
+      WHERE email = :email`,
+    { hash, email },
   )) === 1;
 
 /** The address of the owner whom a link signs in, while it works. */
@@ -96,24 +113,27 @@ export async function findSignInLink(db: Knex, hash: Buffer): Promise<string | u
   const [row] = await query<{ email: string }>(
     db,
     'find-sign-in-link',
-    `SELECT email FROM sign_in_links JOIN api_keys ON api_keys.id = key_id JOIN owners ON owners.id = owner_id
+    `SELECT coalesce(sign_in_links.email, owners.email) AS email
+       FROM sign_in_links LEFT JOIN api_keys ON api_keys.id = key_id LEFT JOIN owners ON owners.id = owner_id
       WHERE sign_in_links.hash = ? AND sign_in_links.expires_at > now() AND ${IS_VALID}`,
     [hash],
   );
   return row?.email;
 }
 
-/** Uses a link up; the key that it signs in with, undefined when it works no longer. */
-export async function useSignInLink(db: Knex, hash: Buffer): Promise<string | undefined> {
-  const [row] = await query<{ key_id: string }>(
+/** Uses a link up. Returns the key or the address that it signs in with, undefined when it works no longer. */
+export async function useSignInLink(db: Knex, hash: Buffer): Promise<SignedInWith | undefined> {
+  const [row] = await query<{ keyId: string; email: null } | { keyId: null; email: string }>(
     db,
     'use-sign-in-link',
-    `DELETE FROM sign_in_links USING api_keys
-      WHERE sign_in_links.hash = ? AND sign_in_links.expires_at > now() AND api_keys.id = key_id AND ${IS_VALID}
-     RETURNING key_id`,
+    `DELETE FROM sign_in_links
+      WHERE hash = ? AND expires_at > now()
+        AND (key_id IS NULL OR EXISTS (SELECT FROM api_keys WHERE api_keys.id = key_id AND ${IS_VALID}))
+     RETURNING key_id AS "keyId", email`,
     [hash],
   );
-  return row?.key_id;
+  if (!row) return undefined;
+  return row.keyId === null ? { email: row.email } : { keyId: row.keyId };
 }
 
 /**

@@ -145,7 +145,7 @@ describe('the e-mail address of PATCH /me', () => {
     const [path = ''] = await pathsTo('moved@test.example');
     await service.anonymous.post(path).expect(200);
     const { rows } = await service.db.raw(
-      'SELECT email FROM sign_in_links JOIN api_keys ON api_keys.id = key_id JOIN owners ON owners.id = owner_id',
+      'SELECT owners.email FROM sign_in_links JOIN api_keys ON api_keys.id = key_id JOIN owners ON owners.id = owner_id',
     );
     expect(rows).toEqual([{ email: 'staying@test.example' }]);
   });

@@ -68,21 +68,15 @@ describe('POST /session/mail', () => {
     }
   });
 
-  it('answers the same, and sends nothing, where there is no such owner or none of its keys is valid', async () => {
-    const gone = await service.owner({ email: 'gone@test.example' });
-    expect((await gone.get('/me')).status).toBe(200);
-    await service.db.raw(
-      "UPDATE api_keys SET revoked_at = now() FROM owners WHERE owner_id = owners.id AND email = 'gone@test.example'",
-    );
+  it('answers the same, and sends nothing, where there is no such owner', async () => {
     expect(answer(await ask('nobody@test.example'))).toEqual(SENT);
-    expect(answer(await ask('gone@test.example'))).toEqual(SENT);
-    // The next one is sent after those would have been.
+    // The next one is sent after it would have been.
     await ask(EMAIL);
     await mailTo(EMAIL);
-    expect(smtp.received.some(({ to }) => /nobody|gone/.test(to.join()))).toBe(false);
+    expect(smtp.received.some(({ to }) => to.join().includes('nobody'))).toBe(false);
   });
 
-  it('signs in with a key that may do most; the session ends with it', async () => {
+  it('signs in with a full key; the session ends with it', async () => {
     const keys = await service.owner({ email: 'keys@test.example' });
     const { body: reader } = await keys.post('/keys').send({ name: 'reader', scope: 'read' });
     await ask('keys@test.example');

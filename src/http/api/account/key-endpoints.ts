@@ -79,7 +79,7 @@ const tooManyKeys = errorKind(
   () => new HttpError(409, `There are ${SIZES.apiKey.maxOfOwner} keys already: revoke one first.`),
 );
 const lastKey = errorKind(
-  { id: 'LastKey', description: 'It is the last full key of its owner.' },
+  { id: 'LastKey', description: 'It is the last full key of its owner, and the request has a key.' },
   () =>
     new HttpError(
       409,
@@ -148,14 +148,14 @@ const revokeOperation = operation('DELETE', '/keys/:keyId', 'revokeKey', {
   },
   summary: 'Revoke an API key',
   description:
-    'Every process refuses it within a second. A key may revoke itself. The last full key of an owner can be revoked on the command line only.',
+    'Every process refuses it within a second. A key may revoke itself. The last full key of an owner can be revoked by a browser that has signed in without a key, and otherwise on the command line only.',
   async find(owner, { keyId: id }, { db }) {
     if (!(await ownKeyExists(db, owner.id, id))) throw noSuchKey();
   },
   answer: { description: 'The key is revoked.', schema: Revoked },
   errors: [noSuchKey, lastKey],
   async handle({ owner, params: { keyId: id } }, { db }) {
-    const outcome = await revokeOwnKey(db, owner.id, id);
+    const outcome = await revokeOwnKey(db, owner, id);
     if (outcome === 'no-key') throw noSuchKey();
     if (outcome === 'last') throw lastKey();
     return { message: 'Key revoked' as const, id };

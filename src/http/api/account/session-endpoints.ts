@@ -6,6 +6,7 @@ import {
   endSessions,
   listSessions,
   ownSessionExists,
+  type SignedInWith,
 } from '../../../db/account/session-queries.ts';
 import { hashOfKey, isApiKey, newToken, SESSION_ID } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
@@ -77,11 +78,11 @@ export async function readSignIn<S extends z.ZodObject>(
 export async function signIn(
   { db, requests: { sessionCookie } }: App,
   response: Response,
-  keyId: string,
+  standsFor: SignedInWith,
 ): Promise<void> {
   const token = newToken();
   const userAgent = response.req.headers['user-agent']?.slice(0, SIZES.session.maxUserAgentChars) ?? null;
-  await beginSession(db, keyId, { hash: hashOfKey(token), userAgent });
+  await beginSession(db, standsFor, { hash: hashOfKey(token), userAgent });
   response.append('Set-Cookie', sessionCookie.keep(token));
 }
 
@@ -97,7 +98,7 @@ const beginOperation = publicOperation('POST', '/session', 'signIn', {
     const { key } = await readSignIn(app, request, Key);
     if (!isApiKey(key)) throw keyRefused();
     const { email, plan, credentialId } = await app.requests.authentication.ofKey(request, response, key);
-    await signIn(app, response, credentialId);
+    await signIn(app, response, { keyId: credentialId });
     return { email, plan };
   },
 });
@@ -115,7 +116,7 @@ const endOperation = operation('DELETE', '/session', 'signOut', {
   errors: [noSession],
   async handle({ owner, setHeaders }, app) {
     if (!SESSION_ID.test(owner.credentialId)) throw noSession();
-    await endSession(app.db, owner.id, owner.credentialId);
+    await endSession(app.db, owner, owner.credentialId);
     setHeaders({ 'Set-Cookie': app.requests.sessionCookie.remove });
     return { message: 'Signed out' as const };
   },
@@ -135,7 +136,7 @@ const endAllOperation = operation('DELETE', '/sessions', 'signOutEverywhere', {
     schema: z.strictObject({ message: z.literal('Signed out everywhere') }),
   },
   async handle({ owner, setHeaders }, app) {
-    await endSessions(app.db, owner.id);
+    await endSessions(app.db, owner);
     setHeaders({ 'Set-Cookie': app.requests.sessionCookie.remove });
     return { message: 'Signed out everywhere' as const };
   },
@@ -155,7 +156,7 @@ const listOperation = operation('GET', '/sessions', 'listSessions', {
   query: Paging,
   answer: { description: 'A page of sessions.', schema: Sessions },
   async handle({ owner, query: paging }, { db }) {
-    const { rows, total } = await listSessions(db, owner.id, paging);
+    const { rows, total } = await listSessions(db, owner, paging);
     const sessions = rows.map((one) => toWire(Session, { ...one, current: one.id === owner.credentialId }));
     return { sessions, total, ...paging };
   },
@@ -170,17 +171,17 @@ const endOneOperation = operation('DELETE', '/sessions/:sessionId', 'endSession'
   },
   summary: 'Sign one browser out',
   async find(owner, { sessionId: id }, { db }) {
-    if (!(await ownSessionExists(db, owner.id, id))) throw noSuchSession();
+    if (!(await ownSessionExists(db, owner, id))) throw noSuchSession();
   },
   answer: { description: 'The session has ended.', schema: Ended },
   errors: [noSuchSession],
   async handle({ owner, params: { sessionId: id } }, { db }) {
-    if (!(await endSession(db, owner.id, id))) throw noSuchSession();
+    if (!(await endSession(db, owner, id))) throw noSuchSession();
     return { message: 'Session ended' as const, id };
   },
 });
 
-/** Browsers that are signed in: a cookie stands for an API key, for pages of the service itself. */
+/** Browsers that are signed in: a cookie stands for an API key or an address, for pages of the service itself. */
 export const sessionOperations = [
   ...[beginOperation, endOperation],
   ...[listOperation, endAllOperation, endOneOperation],

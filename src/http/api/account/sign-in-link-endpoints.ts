@@ -125,8 +125,9 @@ const linksOf = perService((app) => new SignInLinks(app));
 const requestOperation = publicOperation('POST', '/session/mail', 'askForSignInLink', {
   summary: 'Get a link by mail that signs a browser in',
   description:
-    `If an owner has this address and a valid key, a mail brings a link that works once, for ${SIZES.session.linkMinutes} minutes. The answer is the ` +
-    'same if not.',
+    `If an owner has this address, a mail brings a link that works once, for ${SIZES.session.linkMinutes} minutes. The answer is the same if not. ` +
+    `The session is that of a valid key with the scope \`full\`. If the owner has none, it needs no key, may do everything, and ends ${SIZES.session.lifetimeDays} days ` +
+    'after its last use, or when the address changes.',
   content: { 'application/json': { schema: Email, example: { email: 'you@example.com' } } },
   answer: {
     status: 202,
@@ -187,9 +188,9 @@ const useOperation = publicOperation('POST', PATH, 'useSignInLink', {
     // A form of any site can post here. Over plain http, only its Origin tells.
     const { origin } = request.headers;
     if (origin !== undefined && !app.requests.sessionCookie.isSameOrigin(request)) throw otherSite();
-    const keyId = await useSignInLink(app.db, tokenHash(request, noSuchLink));
-    if (keyId === undefined) throw noSuchLink();
-    await signIn(app, response, keyId);
+    const standsFor = await useSignInLink(app.db, tokenHash(request, noSuchLink));
+    if (standsFor === undefined) throw noSuchLink();
+    await signIn(app, response, standsFor);
     response.set('Location', SIGNED_IN).end();
   },
 });

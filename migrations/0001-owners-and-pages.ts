@@ -90,6 +90,7 @@ const DEPLOYMENTS = String.raw`
     retention_days integer, -- submissions are deleted when they are older; NULL: never
     opens_at timestamptz, -- NULL: the form is open from the start
     closes_at timestamptz, -- NULL: the form stays open
+    expires_at timestamptz, -- then it goes to the trash; NULL: never
     max_submissions integer, -- NULL: as many as come
     places_field text, -- the field whose number says how many places a submission takes; NULL: each takes one
     extra_places bigint NOT NULL DEFAULT 0, -- that submissions take besides one each
@@ -111,6 +112,7 @@ const DEPLOYMENTS = String.raw`
   CREATE INDEX deployments_live_owner ON deployments (owner_id, id) WHERE deleted_at IS NULL;
   CREATE INDEX deployments_deleted ON deployments (owner_id, deleted_at, id) WHERE deleted_at IS NOT NULL;
   CREATE INDEX deployments_purging ON deployments (id) WHERE purging;
+  CREATE INDEX deployments_expiry ON deployments (expires_at) WHERE expires_at IS NOT NULL AND deleted_at IS NULL;
   CREATE INDEX deployments_retention ON deployments (id) WHERE retention_days IS NOT NULL;
   CREATE INDEX deployments_taken_down ON deployments (owner_id, id)
     WHERE taken_down_at IS NOT NULL AND deleted_at IS NULL;

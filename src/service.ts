@@ -14,6 +14,7 @@ import { createDelivery } from './delivery/create-delivery.ts';
 import { runDigestLoop } from './delivery/mail/digest-loop.ts';
 import { OwnAddress } from './delivery/webhooks/own-address.ts';
 import { createDeploymentChanges } from './deployment-changes.ts';
+import { runExpiry } from './deployment-expiry.ts';
 import { DomainChecks } from './domains/domain-checks.ts';
 import { createProofs } from './domains/domain-records.ts';
 import { Bucket } from './files/bucket.ts';
@@ -203,6 +204,7 @@ export async function startService(config: Config, log: Log, overrides: ServiceO
     () => runDigestLoop({ db, limits, log, signal }, () => delivery.dispatcher.wake()),
     () => bucket.run(signal),
     () => domainChecks.run(app.lifecycle.onDeploymentChange),
+    () => runExpiry({ db, log, signal, onChange: app.lifecycle.onDeploymentChange }),
     // Forms in the pages of errors are signed during an outage too.
     async () => void (await secrets.links().catch(() => undefined)),
   ]);

@@ -218,6 +218,13 @@ export const FIELDS: Readonly<Record<PartOf<Settings>, FormField>> = {
     control: 'number',
     wrong: 'Enter a whole number such as 365, or leave it empty.',
   },
+  expires_at: {
+    section: 'deletion',
+    label: 'Take the page offline',
+    hint: 'It goes to the trash then, with its submissions. Left empty: never.',
+    control: 'time',
+    wrong: 'Enter a day and a time in the future, or leave it empty.',
+  },
 };
 
 /** The same by their names, which are any text. */

@@ -3,6 +3,7 @@ import { LANGUAGES } from '../lib/languages.ts';
 import { SIZES } from '../sizes.ts';
 import {
   confirmation,
+  futureOrNull,
   LINE,
   LINES,
   listedRecipients,
@@ -218,6 +219,16 @@ export const SETTINGS = {
       '(403). Other files stay.',
     short: 'Whether the page says that its form is closed or full, before somebody fills it in.',
     example: true,
+  },
+  expires_at: {
+    column: { table: 'deployments', type: 'timestamptz' },
+    schema: futureOrNull('expires_at'),
+    first: null,
+    text:
+      'When the page ends: it goes offline then, and to the trash with its submissions, as DELETE does it. A time in the future. ' +
+      'Restoring the page makes it null. null: never.',
+    short: 'When the page goes offline, and to the trash. null: never.',
+    example: '2099-12-31T23:00:00.000Z',
   },
   spam: {
     schema: spam,

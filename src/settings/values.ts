@@ -43,6 +43,12 @@ export const timeOrNull = (name: string) =>
     .overwrite((text) => new Date(text).toISOString())
     .nullable();
 
+export const futureOrNull = (name: string) =>
+  timeOrNull(name).refine(
+    (text) => text === null || Date.parse(text) > Date.now(),
+    refused('not-allowed', `${name} is in the past: send a time in the future, or null.`),
+  );
+
 /** Lone surrogates would be changed on their way. */
 export const LINE = /^[^\p{Cc}\p{Cs}\u2028\u2029]*$/u;
 export const LINES = /^(?:[^\p{Cc}\p{Cs}]|[\t\r\n])*$/u;

@@ -37,6 +37,7 @@ function listenerFor(deploymentId: string): Listener {
     hasAltcha: false,
     look: NO_LOOK,
     opening: undefined,
+    expiresAt: null,
     files: undefined,
     deploymentId,
     rendered,

@@ -68,7 +68,7 @@ export async function undeleteDeployment(
       const restored = await queryOne<{ slug: string }>(
         transaction,
         'undelete-deployment',
-        'UPDATE deployments SET deleted_at = NULL, slug = coalesce(?, slug) WHERE id = ? RETURNING slug',
+        'UPDATE deployments SET deleted_at = NULL, expires_at = NULL, slug = coalesce(?, slug) WHERE id = ? RETURNING slug',
         [slug ?? null, id],
       );
       if (!(await claimSlug(transaction, id, restored.slug))) throw new SlugInUse();

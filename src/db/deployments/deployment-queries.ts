@@ -51,6 +51,8 @@ export type PageHead = {
   look: PageLook;
   /** When its form is open, if the page itself says that it is not. */
   opening: Opening | undefined;
+  /** When it goes offline, in milliseconds since 1970; null: never. */
+  expiresAt: number | null;
   files: readonly SiteFile[] | undefined;
 };
 
@@ -322,7 +324,7 @@ export async function findPages(
     db,
     'find-pages',
     `SELECT slug, pages.deployment_id AS "deploymentId", pages.version, owner_id AS "ownerId", files,
-            is_taken_down AS "isTakenDown", has_altcha AS "hasAltcha", ${LOOK}, ${OPENING} AS opening, rendered_hash AS hash, rendered_bytes AS bytes,
+            is_taken_down AS "isTakenDown", has_altcha AS "hasAltcha", ${LOOK}, ${OPENING} AS opening, ${MS('expires_at')} AS "expiresAt", rendered_hash AS hash, rendered_bytes AS bytes,
             CASE WHEN is_rendered AND NOT is_taken_down AND octet_length(rendered_br) <= CAST(:maxBytes AS double precision) THEN rendered_br END AS br,
             CASE WHEN NOT is_rendered AND NOT is_taken_down AND octet_length(html) <= CAST(:maxBytes AS double precision) THEN html END AS html
        FROM deployments

@@ -220,12 +220,12 @@ export class PageCache {
   }
 
   #toReadyPage(
-    { deploymentId, version, ownerId, hasAltcha, look, opening, files }: StoredPage,
+    { deploymentId, version, ownerId, hasAltcha, look, opening, expiresAt, files }: StoredPage,
     rendering: Rendering,
   ): ReadyPage {
     const site = files && new Site(files, { maxBytes: this.#siteBytes, maxHtmlBytes: this.#maxHtmlBytes });
     return {
-      ...{ deploymentId, version, ownerId, hasAltcha, look, opening, site },
+      ...{ deploymentId, version, ownerId, hasAltcha, look, opening, expiresAt, site },
       ...toReadyHtml(rendering, site !== undefined),
       isStale: false,
     };

@@ -27,6 +27,9 @@ const takenDown = errorKind(
   'https://example.org',
 );
 
+/** Returns whether a page has ended by the clock, whether or not it is in the trash already. */
+const hasEnded = ({ expiresAt }: ReadyPage): boolean => expiresAt !== null && expiresAt <= Date.now();
+
 /** The methods of a file that is no page. */
 const FILE_METHODS = 'GET, HEAD';
 /** The files with which a site answers where it has no other. */
@@ -140,7 +143,7 @@ export class PageServer {
   async #findLive(slug: string | null): Promise<ReadyPage> {
     const page = await this.#find(slug);
     if (isMoved(page)) return this.#findLive(page.movedTo);
-    if (!page || page === 'taken-down') throw noSuchPage();
+    if (!page || page === 'taken-down' || hasEnded(page)) throw noSuchPage();
     return page;
   }
 
@@ -148,7 +151,7 @@ export class PageServer {
     const isRead = isReading(exchange.request);
     if (isMoved(page)) return isRead ? this.#redirect(exchange, page) : this.serve(exchange, page.movedTo);
     if (page === 'taken-down' && isRead) throw takenDown(this.#blockedBy);
-    if (!page || page === 'taken-down') throw noSuchPage();
+    if (!page || page === 'taken-down' || hasEnded(page)) throw noSuchPage();
     const { opening, deploymentId } = page;
     const checking = opening && isRead && isOfHtml(exchange, page) && this.#closings.get(deploymentId, opening);
     if (!checking) return this.#answerOpen(exchange, slug, page);

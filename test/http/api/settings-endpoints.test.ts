@@ -23,6 +23,7 @@ const AT_FIRST = {
   retention_days: null,
   opens_at: null,
   closes_at: null,
+  expires_at: null,
   max_submissions: null,
   places_field: null,
   submissions_per_minute: null,

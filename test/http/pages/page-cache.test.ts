@@ -12,7 +12,15 @@ import { testLimits } from '../../support/test-limits.ts';
 const MIB = 1024 * 1024;
 const { largeBytes } = SIZES.internalPages;
 const PAGE_BYTES = 32 * 1024;
-const HEAD = { version: 1, ownerId: 1, hasAltcha: false, look: NO_LOOK, opening: undefined, files: undefined };
+const HEAD = {
+  version: 1,
+  ownerId: 1,
+  hasAltcha: false,
+  look: NO_LOOK,
+  opening: undefined,
+  expiresAt: null,
+  files: undefined,
+};
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
 type Read = ConstructorParameters<typeof PageCache>[0]['read'];

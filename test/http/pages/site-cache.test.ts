@@ -27,7 +27,9 @@ function startCache() {
           slugs.map((slug) => [
             slug,
             {
-              ...{ deploymentId: slug, version: 1, ownerId: 1, hasAltcha: false, look: NO_LOOK, opening: undefined },
+              ...{ deploymentId: slug, version: 1, ownerId: 1, hasAltcha: false, look: NO_LOOK },
+              opening: undefined,
+              expiresAt: null,
               files: FILES,
               rendered: RENDERED,
             },

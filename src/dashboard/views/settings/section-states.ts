@@ -76,7 +76,11 @@ function spam(typed: Typed): string {
   return words === 0 ? `${captcha}` : `${captcha}, ${counted(words, 'blocked word')}`;
 }
 
-const deletion = ({ retention_days: days = '' }: Typed): string =>
-  days === '' ? 'Submissions are kept' : `Submissions are deleted after ${counted(Number(days), 'day')}`;
+function deletion(typed: Typed): string {
+  const { retention_days: days = '' } = typed;
+  const expires = timeIn(typed, 'expires_at');
+  const kept = days === '' ? 'Submissions are kept' : `Submissions are deleted after ${counted(Number(days), 'day')}`;
+  return expires ? `Offline from ${inWords(expires)}. ${kept}` : kept;
+}
 
 export const STATES = { thanks, mail, opening, places, senders, spam, deletion };

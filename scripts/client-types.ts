@@ -31,13 +31,18 @@ async function areCurrent(): Promise<boolean> {
   return true;
 }
 
+/** A machine that does much else may take longer than the deadline of a request. */
+const SLOW_MACHINE = { requests: { answerTimeoutMs: 120_000 } };
+
 /** The response of a service with the example's settings at /openapi.json. */
 async function referenceOfService(folder: string): Promise<string> {
   const config = { ...loadConfig({ ...EXAMPLE_SETTINGS, DATA_DIR: join(folder, 'data') }), port: 0 };
-  const service = await startService(config, createLog('error'));
+  const service = await startService(config, createLog('error'), { limits: SLOW_MACHINE });
   try {
     await service.ready;
-    return await (await fetch(`${service.url}/openapi.json`)).text();
+    const response = await fetch(`${service.url}/openapi.json`);
+    if (!response.ok) throw new Error(`The service answered ${response.status} in place of its reference.`);
+    return await response.text();
   } finally {
     await service.close();
   }

@@ -71,6 +71,10 @@ const settings = z.object({
     'a list such as free:1GB,pro:100GB,unlimited:none, each plan with bytes (KB, MB, GB or TB) or none',
     plans(byteSize),
   ).prefault('free:1GB,pro:100GB,unlimited:none'),
+  /** Whether an address that signs in by mail for the first time becomes an owner. */
+  signUp: z.enum(['closed', 'open'], 'must be closed or open').default('closed'),
+  /** The plan of owners who sign up. */
+  defaultPlan: z.string().default('free'),
   reservedSlugs: reads('a list of names made of lowercase letters and hyphens', labels).prefault(''),
   maxHtmlBytes: integer(1, 256 * 1024 * 1024).default(2 * 1024 * 1024),
   maxSubmissionBytes: integer(1, 64 * 1024 * 1024).default(256 * 1024),
@@ -173,20 +177,31 @@ function bucketOf({
   return { ...filesUrl, accessKeyId, secretAccessKey, sessionToken };
 }
 
+/** Throws where a plan is named that PLAN_LIMITS does not have. */
+function checkPlans(
+  { planLimits, storageLimits, signUp, smtpUrl: mailServer, defaultPlan }: z.infer<typeof settings>,
+  given: Readonly<Record<string, string>>,
+): void {
+  const refuse = (setting: string, unknown: string): never => {
+    const plans = [...planLimits.keys()].join(', ');
+    throw new ConfigError(`${setting} has the plan ${unknown}, which PLAN_LIMITS does not have: it has ${plans}`);
+  };
+  const unknownPlan = given.storageLimits && [...storageLimits.keys()].find((plan) => !planLimits.has(plan));
+  if (unknownPlan) refuse('STORAGE_LIMITS', unknownPlan);
+  // The default need not be a plan where nobody gets it.
+  const isUsed = given.defaultPlan !== undefined || signUp === 'open';
+  if (isUsed && !planLimits.has(defaultPlan)) refuse('DEFAULT_PLAN', defaultPlan);
+  if (signUp === 'open' && mailServer === undefined)
+    throw new ConfigError('SMTP_URL must be set when SIGN_UP is open: people sign up by mail');
+}
+
 function readConfig(given: Readonly<Record<string, string>>) {
   const read = settings.safeParse(given);
   if (!read.success) {
     const [issue] = read.error.issues;
     throw new ConfigError(`${nameOf(String(issue?.path[0]))} ${issue?.message}`);
   }
-  const unknownPlan =
-    given.storageLimits && [...read.data.storageLimits.keys()].find((plan) => !read.data.planLimits.has(plan));
-  if (unknownPlan) {
-    const plans = [...read.data.planLimits.keys()].join(', ');
-    throw new ConfigError(
-      `STORAGE_LIMITS has the plan ${unknownPlan}, which PLAN_LIMITS does not have: it has ${plans}`,
-    );
-  }
+  checkPlans(read.data, given);
   const { filesUrl, awsAccessKeyId, awsSecretAccessKey, awsSessionToken, pageCacheMb, ...values } = read.data;
   const base = values.baseUrl ?? new URL(`http://localhost:${values.port}`);
   const isLocal = isLocalHost(base.hostname);

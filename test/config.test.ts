@@ -176,6 +176,14 @@ describe('loadConfig', () => {
       { ABUSE_CONTACT: 'https://A.test/?a=1&b="2"' },
       { abuseContact: { uri: 'https://a.test/?a=1&b=%222%22', text: 'https://a.test/?a=1&b=%222%22' } },
     ],
+    [
+      { SIGN_UP: 'open', SMTP_URL: 'smtp://h', DEFAULT_PLAN: 'pro' },
+      { signUp: 'open', defaultPlan: 'pro' },
+    ],
+    [
+      { PLAN_LIMITS: 'own:1', STORAGE_LIMITS: 'own:1GB' },
+      { signUp: 'closed', defaultPlan: 'free' },
+    ],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
   ])('reads %j', (env, expected) => {
     expect(loadConfig(env)).toMatchObject(expected);
@@ -222,6 +230,8 @@ describe('loadConfig', () => {
     ['ABUSE_CONTACT', ['abuse@a.example, b@b.example', 'A <abuse@a.example>', 'mailto:a@a.example', 'tel:112']],
     ['CONFIRMATIONS_PER_DAY', ['-1', '1.5', '1000001', 'none']],
     ['METRICS_PORT', ['0', '65536', 'none']],
+    ['SIGN_UP', ['yes', 'OPEN', 'true']],
+    ['DEFAULT_PLAN', ['gold', 'FREE']],
     ['WORKERS', ['0', '65', 'auto', '1.5']],
     ['LOG_LEVEL', ['loud', '5', 'info,debug']],
   ])('stops with one line that names %s when it is one of %j', (name, values) => {

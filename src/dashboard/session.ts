@@ -25,6 +25,9 @@ tabs.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
 /** True if the service can mail links. The shell says so before anybody has signed in. */
 export const hasMail = document.documentElement.dataset.mail === 'on';
 
+/** True if an address that signs in by mail for the first time gets an account. */
+export const hasSignUp = document.documentElement.dataset.signUp === 'open';
+
 type Found = { account: Me; isReadOnly: boolean };
 
 async function readMe(client: Client): Promise<Found> {

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { isMailAddress } from '../../lib/mail-address.ts';
-import { askForLink, hasMail, signIn } from '../session.ts';
+import { askForLink, hasMail, hasSignUp, signIn } from '../session.ts';
 import { Icon } from '../ui/icon.tsx';
 import { OneFieldForm } from '../ui/one-field-form.tsx';
 import { View } from '../ui/view.tsx';
@@ -17,7 +17,7 @@ export const SignInForm = (): JSX.Element => (
           wrong="Enter your address, such as you@example.com."
           button={{ kind: 'main', icon: 'mail', children: 'Send me a link' }}
           run={askForLink}
-          done="If this address has an account here, a mail is on its way. Its link works once, for 15 minutes."
+          done={`${hasSignUp ? 'A mail' : 'If this address has an account here, a mail'} is on its way. Its link works once, for 15 minutes.`}
         />
         <p class="or">or</p>
       </>
@@ -52,6 +52,7 @@ export function SignIn(): JSX.Element {
       <details>
         <summary>You have no key yet?</summary>
         <div class="stack">
+          {hasSignUp && <p>You need none: the link in the mail makes an account for your address.</p>}
           <p>The operator of this service creates one with this command, which prints the key once:</p>
           <pre>
             <code>{CREATE_KEY}</code>

@@ -14,7 +14,7 @@ export async function createFirstKey(
     const owners = await execute(transaction, 'find-any-owner', 'SELECT FROM owners LIMIT 1');
     if (owners > 0) return undefined;
     const { key } = await makeKey(transaction, { ...owner, defaultPlan: owner.plan });
-    await makeSignInLink(transaction, owner.email, linkHash);
+    await makeSignInLink(transaction, owner.email, { hash: linkHash });
     return key;
   });
 }

@@ -90,47 +90,80 @@ export const endSessions = (db: Knex, { id: ownerId, email }: Of): Promise<numbe
     { ownerId, email },
   );
 
+/** The condition, in SQL, that an address may sign in: an expression for it. */
+const hasAccount = (email: string): string => `EXISTS (SELECT FROM owners WHERE owners.email = ${email})`;
+
+/** Makes an owner on `:plan`, in a statement of more: a query for one address, or none. Makes none where the plan is NULL. */
+const makeOwner = (email: string): string => `
+  INSERT INTO owners (email, plan) SELECT email, CAST(:plan AS text) FROM ${email} AS signed_up
+   WHERE CAST(:plan AS text) IS NOT NULL AND NOT ${hasAccount('signed_up.email')}
+  ON CONFLICT (email) DO NOTHING`;
+
+/** The condition for a row of sign_in_links that its link works. `:plan`: of new owners, NULL where nobody may become one. */
+const WORKS = `(sign_in_links.hash = :hash AND sign_in_links.expires_at > now() AND (
+  EXISTS (SELECT FROM api_keys WHERE api_keys.id = sign_in_links.key_id AND ${IS_VALID})
+  OR sign_in_links.email IS NOT NULL AND (CAST(:plan AS text) IS NOT NULL OR ${hasAccount('sign_in_links.email')})))`;
+
 /**
- * Stores a link that signs an owner in; false when there is no such owner. It signs in with the full key that lasts longest; without
- * one that is valid, with the address: a key that may do less would leave its owner no way to make another. `hash`: of the link's token.
+ * Stores a link that signs somebody in; false when the address has no account, and gets none. A link of an owner signs in with the full key that
+ * lasts longest; without one that is valid, with the address: a key that may do less would leave its owner no way to make another.
+ * `hash`: of the link's token. `plan`: of new owners; undefined where nobody may become one.
  */
-export const makeSignInLink = async (db: Knex, email: string, hash: Buffer): Promise<boolean> =>
+export const makeSignInLink = async (
+  db: Knex,
+  email: string,
+  { hash, plan }: { hash: Buffer; plan?: string | undefined },
+): Promise<boolean> =>
   (await execute(
     db,
     'make-sign-in-link',
     `INSERT INTO sign_in_links (hash, key_id, email, expires_at)
-     SELECT :hash, best.id, CASE WHEN best.id IS NULL THEN email END, now() + interval '${SIZES.session.linkMinutes} minutes'
-       FROM owners LEFT JOIN LATERAL (
-              SELECT api_keys.id FROM api_keys WHERE owner_id = owners.id AND scope = 'full' AND ${IS_VALID}
+     SELECT :hash, best.id, CASE WHEN best.id IS NULL THEN asked.email END,
+            now() + interval '${SIZES.session.linkMinutes} minutes'
+       FROM (SELECT CAST(:email AS text) AS email) AS asked LEFT JOIN LATERAL (
+              SELECT api_keys.id FROM api_keys JOIN owners ON owners.id = owner_id
+               WHERE owners.email = asked.email AND scope = 'full' AND ${IS_VALID}
                ORDER BY expires_at DESC NULLS FIRST, api_keys.id LIMIT 1
             ) AS best ON true
-      WHERE email = :email`,
-    { hash, email },
+      WHERE CAST(:plan AS text) IS NOT NULL OR ${hasAccount('asked.email')}`,
+    { hash, email, plan: plan ?? null },
   )) === 1;
 
-/** The address of the owner whom a link signs in, while it works. */
-export async function findSignInLink(db: Knex, hash: Buffer): Promise<string | undefined> {
-  const [row] = await query<{ email: string }>(
+/** The address that a link signs in, while it works. `isNew`: it becomes that of an owner. */
+export async function findSignInLink(
+  db: Knex,
+  hash: Buffer,
+  plan: string | undefined,
+): Promise<{ email: string; isNew: boolean } | undefined> {
+  const [row] = await query<{ email: string; isNew: boolean }>(
     db,
     'find-sign-in-link',
-    `SELECT coalesce(sign_in_links.email, owners.email) AS email
+    `SELECT coalesce(sign_in_links.email, owners.email) AS email,
+            key_id IS NULL AND NOT ${hasAccount('sign_in_links.email')} AS "isNew"
        FROM sign_in_links LEFT JOIN api_keys ON api_keys.id = key_id LEFT JOIN owners ON owners.id = owner_id
-      WHERE sign_in_links.hash = ? AND sign_in_links.expires_at > now() AND ${IS_VALID}`,
-    [hash],
+      WHERE ${WORKS}`,
+    { hash, plan: plan ?? null },
   );
-  return row?.email;
+  return row;
 }
 
-/** Uses a link up. Returns the key or the address that it signs in with, undefined when it works no longer. */
-export async function useSignInLink(db: Knex, hash: Buffer): Promise<SignedInWith | undefined> {
+/**
+ * Uses a link up, and makes its address an owner on `plan` if it is none. Returns the key or the address that the link signs in with,
+ * undefined when it works no longer.
+ */
+export async function useSignInLink(
+  db: Knex,
+  hash: Buffer,
+  plan: string | undefined,
+): Promise<SignedInWith | undefined> {
   const [row] = await query<{ keyId: string; email: null } | { keyId: null; email: string }>(
     db,
     'use-sign-in-link',
-    `DELETE FROM sign_in_links
-      WHERE hash = ? AND expires_at > now()
-        AND (key_id IS NULL OR EXISTS (SELECT FROM api_keys WHERE api_keys.id = key_id AND ${IS_VALID}))
-     RETURNING key_id AS "keyId", email`,
-    [hash],
+    `WITH used AS (
+       DELETE FROM sign_in_links WHERE ${WORKS} RETURNING key_id, email
+     ), made AS (${makeOwner('(SELECT email FROM used WHERE email IS NOT NULL)')})
+     SELECT key_id AS "keyId", email FROM used`,
+    { hash, plan: plan ?? null },
   );
   if (!row) return undefined;
   return row.keyId === null ? { email: row.email } : { keyId: row.keyId };

@@ -51,6 +51,7 @@ async function sendShell(response: Response, app: App): Promise<void> {
   const body = shell
     .replace('{{SESSION}}', session)
     .replace('{{MAIL}}', config.smtpUrl === undefined ? 'off' : 'on')
+    .replace('{{SIGN_UP}}', config.signUp)
     .replace('{{PAGES}}', config.pagesDomain);
   response
     .status(isView ? 200 : 404)

@@ -63,6 +63,10 @@ const Email = z.object({
   ),
 });
 
+/** The plan of an address that signs in by mail for the first time; undefined where it may not. */
+const planOfNew = ({ signUp, defaultPlan }: App['config']): string | undefined =>
+  signUp === 'open' ? defaultPlan : undefined;
+
 type Exchange = { request: EndpointRequest; response: Response };
 
 /** Sends links that sign in, and bounds how many may be asked for. */
@@ -110,7 +114,7 @@ class SignInLinks {
     }
     const token = newToken();
     const send = async (): Promise<void> => {
-      if (await makeSignInLink(db, email, hashOfKey(token))) {
+      if (await makeSignInLink(db, email, { hash: hashOfKey(token), plan: planOfNew(config) })) {
         await mail(email, { kind: 'sign-in', url: signInUrl(config, token) });
       }
     };
@@ -119,13 +123,15 @@ class SignInLinks {
 }
 
 const SENT = 'If this address has an account, a mail with a link is on its way';
+/** Where everybody may sign up, every address gets one. */
+const SENT_TO_ANY = 'A mail with a link is on its way';
 
 const linksOf = perService((app) => new SignInLinks(app));
 
 const requestOperation = publicOperation('POST', '/session/mail', 'askForSignInLink', {
   summary: 'Get a link by mail that signs a browser in',
   description:
-    `If an owner has this address, a mail brings a link that works once, for ${SIZES.session.linkMinutes} minutes. The answer is the same if not. ` +
+    `If an owner has this address, or everybody may sign up (\`SIGN_UP=open\`), a mail brings a link that works once, for ${SIZES.session.linkMinutes} minutes. The answer is the same if not. ` +
     `The session is that of a valid key with the scope \`full\`. If the owner has none, it needs no key, may do everything, and ends ${SIZES.session.lifetimeDays} days ` +
     'after its last use, or when the address changes.',
   content: { 'application/json': { schema: Email, example: { email: 'you@example.com' } } },
@@ -133,7 +139,7 @@ const requestOperation = publicOperation('POST', '/session/mail', 'askForSignInL
     status: 202,
     description: 'A mail is sent, if there is such an owner.',
     headers: RATE_LIMIT_HEADERS,
-    schema: z.strictObject({ message: z.literal(SENT) }),
+    schema: z.strictObject({ message: z.enum([SENT, SENT_TO_ANY]) }),
   },
   errors: [noMail, otherSite, tooManyTries],
   async handle(request, response, app) {
@@ -147,7 +153,7 @@ const requestOperation = publicOperation('POST', '/session/mail', 'askForSignInL
     const network = networkOf(clientAddress(request));
     const { email } = await readSignIn(app, request, Email);
     await links.countTry(network, email, { request, response });
-    response.json({ message: SENT });
+    response.json({ message: app.config.signUp === 'open' ? SENT_TO_ANY : SENT });
     links.send(email, mailAccount);
   },
 });
@@ -160,10 +166,10 @@ const askToSignIn = askStep(
   {
     name: 'askToSignIn',
     summary: 'Ask whether to sign in',
-    find: async (request, app) => findSignInLink(app.db, tokenHash(request, noSuchLink)),
-    page: (email) => ({
-      title: 'Sign in to formhost',
-      text: `You will be signed in as ${email} in this browser.`,
+    find: async (request, app) => findSignInLink(app.db, tokenHash(request, noSuchLink), planOfNew(app.config)),
+    page: ({ email, isNew }) => ({
+      title: isNew ? 'Sign up to formhost' : 'Sign in to formhost',
+      text: `You will ${isNew ? `get an account for ${email}, and be signed in` : `be signed in as ${email}`} in this browser.`,
       button: 'Sign in',
       isSignIn: true,
       // With no-referrer, browsers would hide the Origin of what the button posts.
@@ -188,7 +194,7 @@ const useOperation = publicOperation('POST', PATH, 'useSignInLink', {
     // A form of any site can post here. Over plain http, only its Origin tells.
     const { origin } = request.headers;
     if (origin !== undefined && !app.requests.sessionCookie.isSameOrigin(request)) throw otherSite();
-    const standsFor = await useSignInLink(app.db, tokenHash(request, noSuchLink));
+    const standsFor = await useSignInLink(app.db, tokenHash(request, noSuchLink), planOfNew(app.config));
     if (standsFor === undefined) throw noSuchLink();
     await signIn(app, response, standsFor);
     response.set('Location', SIGNED_IN).end();

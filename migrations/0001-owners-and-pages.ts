@@ -26,7 +26,8 @@ const OWNERS = `
     hash bytea NOT NULL UNIQUE,
     prefix text NOT NULL, -- the first characters, by which the owner recognizes the key
     name text, -- NULL: the operator has made it without one
-    scope text NOT NULL DEFAULT 'full' CHECK (scope IN ('full', 'read')),
+    scope text NOT NULL DEFAULT 'full' CHECK (scope IN ('full', 'read', 'publish')),
+    pages text[] COLLATE "C" CHECK (cardinality(pages) > 0), -- the ids of the pages that it is for, deleted ones too; NULL: all
     created_at timestamptz NOT NULL DEFAULT now(),
     expires_at timestamptz, -- NULL: never
     last_used_at timestamptz,

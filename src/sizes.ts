@@ -229,6 +229,8 @@ export const SIZES = {
   apiKey: {
     /** The part of a key that is stored and shown, so that its owner recognizes it. The rest is secret. */
     prefixChars: 8,
+    /** Pages that a key names, if it is not for all. */
+    maxPages: 100,
     /** Keys of an owner that are not revoked. */
     maxOfOwner: 1_000,
     /** Characters (code points) of a key's name. */

@@ -1,6 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { z } from 'zod';
-import { isOneLine, listKeys, revokeKey } from '../db/account/api-key-queries.ts';
+import { isOneLine, listKeys, revokeKey, SCOPES } from '../db/account/api-key-queries.ts';
 import { makeKey } from '../db/account/owner-queries.ts';
 import { SIZES } from '../sizes.ts';
 import { CommandError } from './command-error.ts';
@@ -36,9 +36,7 @@ function declareCreate(keys: Command): void {
     .requiredOption('--email <address>', 'the owner, such as you@example.com', mailAddress)
     .option('--plan <name>', 'plan of the owner, one of PLAN_LIMITS (a new owner: unlimited)')
     .option('--name <name>', `name of the key, 1 to ${SIZES.apiKey.maxNameChars} characters`, keyName)
-    .addOption(
-      new Option('--scope <scope>', 'what the key may do').choices(['full', 'read'] as const).default('full' as const),
-    )
+    .addOption(new Option('--scope <scope>', 'what the key may do').choices(SCOPES).default('full' as const))
     .option('--expires <time>', 'when the key ends, such as 2027-01-01T00:00:00Z', timeAhead)
     .action(({ email, plan, name, scope, expires, json }) =>
       onDatabase(

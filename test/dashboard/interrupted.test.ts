@@ -268,9 +268,15 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const page = await dashboard.open(owner, '/dashboard/new');
       await page.getByLabel('HTML').waitFor();
       // The bar reads the same for its number: once, and no more while nobody sees it.
-      await page.waitForFunction(
-        "performance.getEntriesByType('resource').some(({ name }) => name.includes('/overview?'))",
-      );
+      await expect
+        .poll(
+          () =>
+            page.evaluate("performance.getEntriesByType('resource').some(({ name }) => name.includes('/overview?'))"),
+          {
+            timeout: 30_000,
+          },
+        )
+        .toBe(true);
       await page.evaluate("Object.defineProperty(document, 'hidden', { value: true })");
       await page.clock.install();
       let asked = 0;

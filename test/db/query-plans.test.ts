@@ -116,6 +116,7 @@ const searchForm = (
     },
   );
 
+const reach = { id: 1, pages: null };
 const page = { page: 1, limit: 50 };
 const padded = (n: number): string => String(n).padStart(24, '0');
 const SUBMISSIONS = [`sub_${padded(1)}`, `sub_${padded(2)}`] as const;
@@ -187,8 +188,8 @@ const WORK: Readonly<Record<string, (db: Knex) => Promise<unknown>>> = {
       { submitUrl: 'http://a/', maxBytes: 1_000 },
     ),
   'find settings': (db) => findSettings(db, 1, 'd_1'),
-  'list deployments': (db) => listDeployments(db, 1, page),
-  'list the overview': (db) => listOverview(db, 1, page),
+  'list deployments': (db) => listDeployments(db, reach, page),
+  'list the overview': (db) => listOverview(db, reach, page),
   'list files': (db) => listSubmissionFiles(db, { ownerId: 1, deploymentId: 'd_1', submissionIds: [...SUBMISSIONS] }),
   'find last numbers': (db) =>
     lastNumbers(
@@ -204,7 +205,7 @@ const WORK: Readonly<Record<string, (db: Knex) => Promise<unknown>>> = {
       db,
       range(FEW).map((n) => ({ deploymentId: `d_${n}`, number: 1 })),
     ),
-  'find pages of an owner': (db) => findOwnPages(db, 1, { from: undefined, to: undefined, cursor: undefined }),
+  'find pages of an owner': (db) => findOwnPages(db, reach, { from: undefined, to: undefined, cursor: undefined }),
   'search submissions': (db) =>
     searchSubmissions(
       db,

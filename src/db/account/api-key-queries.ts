@@ -7,8 +7,8 @@ import { cancelEmailChange } from './email-change-queries.ts';
 /** Keys that one statement reads. */
 export const KEYS_BATCH = 1_000;
 
-export const SCOPES = ['full', 'read'] as const;
-/** The rights of a key: everything, or only reading, without secrets and keys. */
+export const SCOPES = ['full', 'read', 'publish'] as const;
+/** The rights of a key: everything; only reading, without secrets and keys; or only publishing, without submissions. */
 export type Scope = (typeof SCOPES)[number];
 
 /** Returns whether a text can be stored as a key's name (Postgres has no NUL), and shown in one line of a list. */
@@ -32,9 +32,11 @@ export type OwnKey = {
   createdAt: Date;
   lastUsedAt: Date | null;
   expiresAt: Date | null;
+  /** The ids of the pages that it is for, newest first; null: all. */
+  pages: string[] | null;
 };
 
-const COLUMNS = `id, name, prefix, scope, created_at AS "createdAt", last_used_at AS "lastUsedAt", expires_at AS "expiresAt"`;
+const COLUMNS = `id, name, prefix, scope, pages, created_at AS "createdAt", last_used_at AS "lastUsedAt", expires_at AS "expiresAt"`;
 
 /** A key as the operator sees it, with its owner. */
 type ListedKey = OwnKey & { email: string; plan: string; revokedAt: Date | null };
@@ -89,7 +91,12 @@ const lockOwner = (transaction: Knex, ownerId: number): Promise<unknown> =>
 export function makeOwnKey(
   db: Knex,
   ownerId: number,
-  { name, scope, expiresAt }: { name: string; scope: Scope; expiresAt: Date | undefined },
+  {
+    name,
+    scope,
+    expiresAt,
+    pages,
+  }: { name: string; scope: Scope; expiresAt: Date | undefined; pages: readonly string[] | undefined },
 ): Promise<{ key: string; made: OwnKey } | 'too-many'> {
   const { key, id, hash, prefix } = generateKey();
   return db.transaction(async (transaction) => {
@@ -104,9 +111,10 @@ export function makeOwnKey(
     const made = await queryOne<OwnKey>(
       transaction,
       'make-own-key',
-      `INSERT INTO api_keys (id, owner_id, hash, prefix, name, scope, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO api_keys (id, owner_id, hash, prefix, name, scope, expires_at, pages)
+       VALUES (?, ?, ?, ?, ?, ?, ?, CAST(? AS text[]))
        RETURNING ${COLUMNS}`,
-      [id, ownerId, hash, prefix, name, scope, expiresAt ?? null],
+      [id, ownerId, hash, prefix, name, scope, expiresAt ?? null, pages ? [...pages] : null],
     );
     return { key, made };
   });
@@ -120,7 +128,7 @@ export const ownKeyExists = async (db: Knex, ownerId: number, id: string): Promi
   ])) === 1;
 
 /**
- * Revokes a key of an owner, unless the owner would have no valid full key left. `credentialId`: of the request; a session of an address
+ * Revokes a key of an owner, unless the owner would have no valid full key for all pages left. `credentialId`: of the request; a session of an address
  * needs no key.
  */
 export function revokeOwnKey(
@@ -133,9 +141,9 @@ export function revokeOwnKey(
     const [row] = await query<{ is_last: boolean }>(
       transaction,
       'find-key-to-revoke',
-      `SELECT scope = 'full' AND NOT EXISTS (
+      `SELECT scope = 'full' AND pages IS NULL AND NOT EXISTS (
                 SELECT FROM api_keys
-                 WHERE owner_id = own.owner_id AND id <> own.id AND scope = 'full' AND ${IS_VALID}
+                 WHERE owner_id = own.owner_id AND id <> own.id AND scope = 'full' AND pages IS NULL AND ${IS_VALID}
               ) AND NOT EXISTS (SELECT FROM sessions WHERE id = :credentialId AND email IS NOT NULL) AS is_last
          FROM api_keys AS own WHERE id = :id AND owner_id = :ownerId AND revoked_at IS NULL`,
       { id, ownerId, credentialId },

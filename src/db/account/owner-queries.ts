@@ -1,5 +1,11 @@
 import type { Knex } from 'knex';
-import { liveDeployments } from '../deployments/live-deployment-queries.ts';
+import {
+  IS_REACHED,
+  liveDeployments,
+  REACHED_DEPLOYMENTS,
+  type Reach,
+  reachOf,
+} from '../deployments/live-deployment-queries.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, query, queryOne, readAll } from '../postgres/query.ts';
 import { generateKey, IS_VALID, type Scope } from './api-key-queries.ts';
@@ -10,17 +16,28 @@ import { usedStorage } from './storage-queries.ts';
 /** Owners that one statement reads. */
 const OWNERS_BATCH = 500;
 
-/** `credentialId`: of the key, or of the session, by which the owner was found; `scope`: of the key, `full` for a session of an address. */
-export type Owner = { id: number; email: string; plan: string; credentialId: string; scope: Scope };
+/**
+ * `credentialId`: of the key, or of the session, by which the owner was found, as `via` says; `scope`: of the key, `full`
+ * for a session of an address; `pages`: the ids of the pages that these credentials are for, null for all.
+ */
+export type Owner = {
+  id: number;
+  email: string;
+  plan: string;
+  credentialId: string;
+  scope: Scope;
+  pages: readonly string[] | null;
+  via: 'key' | 'session';
+};
 
 const FIND = `
-  SELECT owners.id, owners.email, owners.plan, coalesce(scope, 'full') AS scope, found.hash, "credentialId", "keyId", "isDue"
+  SELECT owners.id, owners.email, owners.plan, coalesce(scope, 'full') AS scope, pages, via, found.hash, "credentialId", "keyId", "isDue"
     FROM (
-      SELECT hash, id AS "credentialId", id AS "keyId", NULL AS email,
+      SELECT hash, id AS "credentialId", 'key' AS via, id AS "keyId", NULL AS email,
              coalesce(last_used_at < now() - interval '1 minute', true) AS "isDue"
         FROM api_keys WHERE hash = ANY (CAST(:hashes AS bytea[]))
        UNION ALL
-      SELECT hash, id, key_id, email, last_used_at < now() - interval '1 hour'
+      SELECT hash, id, 'session', key_id, email, last_used_at < now() - interval '1 hour'
         FROM sessions WHERE hash = ANY (CAST(:hashes AS bytea[])) AND ${IS_IN_USE}
     ) AS found
     LEFT JOIN api_keys ON api_keys.id = "keyId"
@@ -140,25 +157,26 @@ export const listOwners = (db: Knex): AsyncGenerator<ListedOwner> =>
 type Usage = { live: number; storageUsed: number; timeZone: string | null };
 
 /**
- * Finds an owner's time zone, live deployments, those of them that are taken down (with the ids of `limit` of these), and the bytes that
- * are stored.
+ * Finds an owner's time zone, the live deployments in reach, those of them that are taken down (with the ids of `limit` of these), and
+ * the bytes that are stored of all.
  */
 export async function findUsage(
   db: Knex,
-  ownerId: number,
+  reach: Reach,
   limit: number,
 ): Promise<Usage & { takenDown: { total: number; ids: string[] } }> {
   const { total, ids, ...usage } = await queryOne<Usage & { total: number; ids: string[] }>(
     db,
     'find-usage',
     `WITH taken_down AS MATERIALIZED (
-       SELECT id FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL AND taken_down_at IS NOT NULL
+       SELECT id FROM deployments
+        WHERE owner_id = :ownerId AND deleted_at IS NULL AND taken_down_at IS NOT NULL AND ${IS_REACHED}
      )
-     SELECT ${liveDeployments(':ownerId')} AS live, ${usedStorage(':ownerId')} AS "storageUsed",
+     SELECT ${REACHED_DEPLOYMENTS} AS live, ${usedStorage(':ownerId')} AS "storageUsed",
             (SELECT time_zone FROM owners WHERE id = :ownerId) AS "timeZone",
             (SELECT count(*) FROM taken_down) AS total,
             ARRAY(SELECT id FROM taken_down ORDER BY id DESC LIMIT :limit) AS ids`,
-    { ownerId, limit },
+    { ...reachOf(reach), limit },
   );
   return { ...usage, takenDown: { total, ids } };
 }

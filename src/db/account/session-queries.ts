@@ -122,7 +122,7 @@ export const makeSignInLink = async (
             now() + interval '${SIZES.session.linkMinutes} minutes'
        FROM (SELECT CAST(:email AS text) AS email) AS asked LEFT JOIN LATERAL (
               SELECT api_keys.id FROM api_keys JOIN owners ON owners.id = owner_id
-               WHERE owners.email = asked.email AND scope = 'full' AND ${IS_VALID}
+               WHERE owners.email = asked.email AND scope = 'full' AND pages IS NULL AND ${IS_VALID}
                ORDER BY expires_at DESC NULLS FIRST, api_keys.id LIMIT 1
             ) AS best ON true
       WHERE CAST(:plan AS text) IS NOT NULL OR ${hasAccount('asked.email')}`,

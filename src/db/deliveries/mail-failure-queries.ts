@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { newDeliveryId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
+import { IS_REACHED, type Reach, reachOf } from '../deployments/live-deployment-queries.ts';
 import { query } from '../postgres/query.ts';
 import { hasReceivingRecipient } from './mail-recipient-queries.ts';
 import { refuseAddress } from './visitor-confirmation-queries.ts';
@@ -79,7 +80,7 @@ export async function settleMail(
  */
 export async function findRefusedMail(
   db: Knex,
-  ownerId: number,
+  reach: Reach,
   limit: number,
 ): Promise<{ total: number; ids: string[] }> {
   const rows = await query<{ id: string; total: number }>(
@@ -88,17 +89,17 @@ export async function findRefusedMail(
     // From what was switched off on: an owner may have very many deployments, and most have none of it.
     `SELECT id, count(*) OVER () AS total
        FROM (SELECT id FROM deployments
-              WHERE owner_id = :ownerId AND deleted_at IS NULL AND mail_switched_off_at IS NOT NULL
+              WHERE owner_id = :ownerId AND deleted_at IS NULL AND mail_switched_off_at IS NOT NULL AND ${IS_REACHED}
               UNION
              SELECT deployment_id
                FROM mail_recipients
               CROSS JOIN LATERAL (
                       SELECT FROM deployments
-                       WHERE id = deployment_id AND owner_id = :ownerId AND deleted_at IS NULL OFFSET 0
+                       WHERE id = deployment_id AND owner_id = :ownerId AND deleted_at IS NULL AND ${IS_REACHED} OFFSET 0
                     ) AS live
               WHERE removed_at IS NULL AND switched_off_at IS NOT NULL) AS switched_off
       ORDER BY id DESC LIMIT :limit`,
-    { ownerId, limit },
+    { ...reachOf(reach), limit },
   );
   return { total: rows[0]?.total ?? 0, ids: rows.map(({ id }) => id) };
 }

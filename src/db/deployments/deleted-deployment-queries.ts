@@ -5,7 +5,7 @@ import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { countLive } from './deployment-queries.ts';
 import { claimSlug, SlugInUse } from './former-slug-queries.ts';
-import { TITLE } from './live-deployment-queries.ts';
+import { IS_REACHED, type Reach, reachOf, TITLE } from './live-deployment-queries.ts';
 import { releaseContentsOf } from './site-file-queries.ts';
 
 /** Rows of a purged deployment that one statement removes. */
@@ -19,19 +19,19 @@ const TRASHED = `owner_id = :ownerId AND deleted_at IS NOT NULL
             AND EXISTS (SELECT FROM pages WHERE deployment_id = deployments.id)`;
 
 /** A page of an owner's deleted deployments, the last deleted first, and how many there are in all. */
-export const listTrash = (db: Knex, ownerId: number, paging: Paging): Promise<ListPage<TrashedDeployment>> =>
+export const listTrash = (db: Knex, reach: Reach, paging: Paging): Promise<ListPage<TrashedDeployment>> =>
   queryPage(
     db,
     'list-trash',
     {
-      total: `SELECT count(*) AS total FROM deployments WHERE ${TRASHED}`,
+      total: `SELECT count(*) AS total FROM deployments WHERE ${TRASHED} AND ${IS_REACHED}`,
       rows: `
         SELECT id, slug, ${TITLE},
                submission_count AS "submissionCount", deleted_at AS "deletedAt"
           FROM deployments
-         WHERE ${TRASHED} ORDER BY deleted_at DESC, id DESC LIMIT :limit OFFSET :offset`,
+         WHERE ${TRASHED} AND ${IS_REACHED} ORDER BY deleted_at DESC, id DESC LIMIT :limit OFFSET :offset`,
     },
-    { ownerId },
+    reachOf(reach),
     paging,
   );
 

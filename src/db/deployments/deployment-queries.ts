@@ -5,7 +5,14 @@ import { hasReceivingRecipient } from '../deliveries/mail-recipient-queries.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { HAS_ALTCHA } from '../submissions/form-queries.ts';
 import { claimSlug } from './former-slug-queries.ts';
-import { liveDeployments, livePage, TITLE } from './live-deployment-queries.ts';
+import {
+  liveDeployments,
+  livePage,
+  REACHED_DEPLOYMENTS,
+  type Reach,
+  reachOf,
+  TITLE,
+} from './live-deployment-queries.ts';
 import { keepRules } from './page-form-queries.ts';
 import {
   addVersion,
@@ -111,6 +118,22 @@ export async function findDeployment(db: Knex, ownerId: number, id: string): Pro
   return row && toDeployment(row);
 }
 
+/** The ids of the live deployments of this owner by their names, which are ids or slugs; names of none are left out. */
+export async function findLiveIds(
+  db: Knex,
+  ownerId: number,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await query<{ name: string; id: string }>(
+    db,
+    'find-live-ids',
+    `SELECT name, id FROM unnest(CAST(:names AS text[])) AS name
+       JOIN deployments ON (id = name OR slug = name) AND owner_id = :ownerId AND deleted_at IS NULL`,
+    { ownerId, names: [...names] },
+  );
+  return new Map(rows.map(({ name, id }) => [name, id]));
+}
+
 /** The id of the deployment of this owner that has a slug: the live one, else the one that had it before, else the one that was deleted last. */
 export async function findIdBySlug(db: Knex, ownerId: number, slug: string): Promise<string | undefined> {
   const [row] = await query<{ id: string }>(
@@ -132,9 +155,9 @@ export async function findIdBySlug(db: Knex, ownerId: number, slug: string): Pro
 }
 
 /** A page of an owner's live deployments, newest first, and how many there are in all. */
-export async function listDeployments(db: Knex, ownerId: number, paging: Paging): Promise<ListPage<Deployment>> {
-  const lists = { total: `SELECT ${liveDeployments(':ownerId')} AS total`, rows: livePage(COLUMNS.join(', ')) };
-  const { total, rows } = await queryPage<ShownRow>(db, 'list-deployments', lists, { ownerId }, paging);
+export async function listDeployments(db: Knex, reach: Reach, paging: Paging): Promise<ListPage<Deployment>> {
+  const lists = { total: `SELECT ${REACHED_DEPLOYMENTS} AS total`, rows: livePage(COLUMNS.join(', ')) };
+  const { total, rows } = await queryPage<ShownRow>(db, 'list-deployments', lists, reachOf(reach), paging);
   return { total, rows: rows.map(toDeployment) };
 }
 

@@ -5,7 +5,7 @@ import { recentCount } from '../submissions/daily-count-queries.ts';
 import { PLACES_TAKEN } from '../submissions/place-counts.ts';
 import { unreadCount } from '../submissions/submission-mark-queries.ts';
 import { formerSlugsOf } from './former-slug-queries.ts';
-import { liveDeployments, livePage } from './live-deployment-queries.ts';
+import { livePage, REACHED_DEPLOYMENTS, type Reach, reachOf } from './live-deployment-queries.ts';
 
 /** What visitors find at a form. */
 export const FORM_STATES = ['open', 'not-open', 'closed', 'full'] as const;
@@ -67,15 +67,15 @@ const overviewOf = (deployments: string): string => `
     FROM (${deployments}) AS on_page JOIN pages ON pages.deployment_id = on_page.id`;
 
 /** A page of an owner's live deployments, newest first, and how many there are in all. */
-export const listOverview = (db: Knex, ownerId: number, paging: Paging): Promise<ListPage<OverviewRow>> =>
+export const listOverview = (db: Knex, reach: Reach, paging: Paging): Promise<ListPage<OverviewRow>> =>
   queryPage(
     db,
     'list-overview',
     {
-      total: `SELECT ${liveDeployments(':ownerId')} AS total`,
+      total: `SELECT ${REACHED_DEPLOYMENTS} AS total`,
       rows: `${overviewOf(livePage('*'))} ORDER BY id DESC`,
     },
-    { ownerId },
+    reachOf(reach),
     paging,
   );
 

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { IS_REACHED, type Reach, reachOf } from '../deployments/live-deployment-queries.ts';
 import { query } from '../postgres/query.ts';
 import { beforeOf, type Position, type SearchedPage } from './search-submissions.ts';
 import { searchNumbers } from './statistics-queries.ts';
@@ -17,7 +18,7 @@ const PAGES = `
            least(CAST(:to AS timestamptz), timestamptz 'epoch' + CAST(:at AS float8) * interval '1 microsecond'
              + CASE WHEN id <= :cursorId THEN interval '1 microsecond' ELSE interval '0' END) AS until
       FROM deployments
-     WHERE owner_id = :ownerId AND deleted_at IS NULL
+     WHERE owner_id = :ownerId AND deleted_at IS NULL AND ${IS_REACHED}
        AND (submission_count > 0 OR EXISTS (SELECT FROM test_submissions WHERE deployment_id = deployments.id))
   ), ${searchNumbers(`
     SELECT bound.position, id, bound.at,
@@ -31,14 +32,14 @@ const PAGES = `
         FROM search WHERE low = high GROUP BY deployment_id
     ) AS bounds JOIN deployments ON deployments.id = deployment_id`;
 
-/** The pages of an owner that have submissions, and which of these are looked for. */
+/** The pages in reach that have submissions, and which of these are looked for. */
 export async function findOwnPages(
   db: Knex,
-  ownerId: number,
+  reach: Reach,
   { from, to, cursor }: { from: Date | undefined; to: Date | undefined; cursor: Position | undefined },
 ): Promise<OwnPage[]> {
   const rows = await query<Omit<OwnPage, 'tests'> & { until: number | null }>(db, 'find-own-pages', PAGES, {
-    ...{ ownerId, from: from?.toISOString() ?? null, to: to?.toISOString() ?? null },
+    ...{ ...reachOf(reach), from: from?.toISOString() ?? null, to: to?.toISOString() ?? null },
     ...{ at: cursor?.at ?? null, cursorId: cursor?.deploymentId ?? null },
   });
   return rows.map(({ until, ...page }) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Scope } from '../../db/account/api-key-queries.ts';
 import { render, type Vocabulary } from '../../problems/sentence.ts';
+import type { Guarded } from '../operation/access.ts';
 import type { Endpoint, ToolCall } from '../operation/declaration.ts';
 import { parameterNames } from '../operation/operation.ts';
 import { ADDS, READS, READS_VISITORS, REPLACES, type Tool, UNTRUSTED } from '../operation/tool.ts';
@@ -24,8 +24,8 @@ export type BoundTool = {
   /** The next step after a 404. */
   ifMissing: string | undefined;
   words: Vocabulary;
-  /** The scope that a key needs. */
-  scope: Scope;
+  /** Decides which keys may call it. */
+  access: Guarded;
   descriptor: {
     name: string;
     title: string;
@@ -153,7 +153,7 @@ function bind(tool: Tool, endpoint: Endpoint, { endpointNamed, words }: Api): Bo
     structures: new Set(properties.flatMap(([argument, schema]) => (isStructure(schema) ? [argument] : []))),
     ifMissing: endpoint.ifMissing && render(endpoint.ifMissing, words),
     words,
-    scope: endpoint.scope ?? 'read',
+    access: { scope: endpoint.scope ?? 'any', isOfAccount: endpoint.isOfAccount },
     descriptor: {
       name,
       title: render(endpoint.summary, words),

@@ -68,8 +68,8 @@ function messageOperation(endpointsOf: EndpointsOf): Operation {
     description:
       'MCP over Streamable HTTP, in the version 2025-11-25 and some before, without sessions and streams: a message of JSON-RPC gets an ' +
       'answer in JSON. Each tool calls an endpoint of this API, with its checks and limits, and returns its answer. A key with the ' +
-      'scope `read` has only the tools that read. A session of the dashboard is no key. Pages of any origin may call it.',
-    scope: 'read',
+      'scope `read` or `publish` has only the tools that it allows. A session of the dashboard is no key. Pages of any origin may call it.',
+    scope: 'any',
     before: refuseWithoutKey,
     // Each tool calls an endpoint, whose work is queued.
     takesLong: true,

@@ -14,6 +14,7 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import { VERSION } from '../../lib/project.ts';
 import type { App } from '../app.ts';
+import { refusalOf } from '../operation/access.ts';
 import type { Endpoint } from '../operation/declaration.ts';
 import { callTool, type Exchange } from './call-tool.ts';
 import { bindTools } from './descriptors.ts';
@@ -97,8 +98,8 @@ export class McpProtocol {
       { capabilities: { tools: {} }, instructions: instructionsOf(baseUrl), jsonSchemaValidator },
     );
     server.setRequestHandler(ListToolsRequestSchema, () => ({
-      tools: Array.from(this.#tools.values()).flatMap(({ scope, descriptor }) =>
-        scope === 'full' && exchange.owner.scope !== 'full' ? [] : [descriptor],
+      tools: Array.from(this.#tools.values()).flatMap(({ access, descriptor }) =>
+        refusalOf(access, exchange.owner) ? [] : [descriptor],
       ),
     }));
     server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
-import type { Scope } from '../../db/account/api-key-queries.ts';
 import type { Owner } from '../../db/account/owner-queries.ts';
 import type { App } from '../app.ts';
 import type { BodyForm } from '../request/json-body.ts';
 import type { DeclaredError } from '../response/errors.ts';
+import type { NeededScope } from './access.ts';
 import type { AnyCommand, Command } from './command.ts';
 import type { Tool } from './tool.ts';
 
@@ -151,8 +151,10 @@ export type Declaration<
   Body extends z.ZodObject,
   RequestHeaders extends z.ZodObject,
 > = Described<Answer> & {
-  /** The scope that a key needs. Left out: `read` for GET, `full` for what changes something. */
-  scope?: Scope;
+  /** The least that a key needs (access.ts). Left out: `read` for GET, `full` for what changes something. */
+  scope?: NeededScope;
+  /** True if it is about the account as a whole: keys for some pages are refused. */
+  isOfAccount?: boolean;
   /** Looks up what the path names, before query and body are read. Throws 404: that of a deployment unless `errors` has another. */
   find?(owner: Owner, params: PathParameters<Path>, app: App): Promise<Resource>;
   query?: Query;
@@ -216,8 +218,9 @@ export type Endpoint = Omit<
   Omit<Operation, 'bind' | 'commands' | 'noCommand' | 'fields'> & {
     description: string | undefined;
     ifMissing: string | undefined;
-    /** The scope that a key needs; undefined where no key is needed. */
-    scope: Scope | undefined;
+    /** The least that a key needs; undefined where no key is needed. */
+    scope: NeededScope | undefined;
+    isOfAccount?: boolean | undefined;
     query: z.ZodObject | undefined;
     body: { isRequired: boolean; content: Content } | undefined;
     /** The answers by their status. */

@@ -1,8 +1,7 @@
 import type { Response } from 'express';
 import { z } from 'zod';
-import type { Scope } from '../../db/account/api-key-queries.ts';
 import type { App } from '../app.ts';
-import { keyRefused, readOnlyKey, tooManyUnknownKeys, unauthorized } from '../request/auth.ts';
+import { keyRefused, tooManyUnknownKeys, unauthorized } from '../request/auth.ts';
 import { bodyErrors } from '../request/body-errors.ts';
 import { readHeaders } from '../request/conditions.ts';
 import { pathOf } from '../request/hosts.ts';
@@ -12,6 +11,7 @@ import { badQuery, checkQuery, readQuery } from '../request/query-values.ts';
 import { IF_MISSING, PARAMETERS } from '../request/shared-fields.ts';
 import { badRequest, type DeclaredError, failed, noSuchDeployment, unavailable } from '../response/errors.ts';
 import { addNotice, NOTICE_HEADER } from '../response/notice-header.ts';
+import { type NeededScope, refusalOf, refusalsFor, visibleTo } from './access.ts';
 import { NEEDS_NO_KEY } from './command.ts';
 import {
   type Content,
@@ -106,7 +106,7 @@ function formsOf({ schema, example, others = [], isFile }: AnyBody): { content: 
 type AnyDeclaration = Declaration<string, unknown, unknown, z.ZodObject, z.ZodObject, z.ZodObject>;
 /** A declaration for a service, with the scope that a key needs. */
 type Bound = Omit<AnyDeclaration, 'body' | 'description' | 'scope'> & {
-  scope: Scope;
+  scope: NeededScope;
   description: string | undefined;
   body: AnyBody | undefined;
 };
@@ -149,7 +149,7 @@ type Route = Pick<Operation, 'method' | 'path' | 'name' | 'params'>;
 
 /** Makes the endpoint of an operation that needs a key. */
 function bind(route: Route, declaration: Bound, app: App): Endpoint {
-  const { scope, find, query, body, handle, handleTool = handle, answer, errors = [] } = declaration;
+  const { find, query, body, handle, handleTool = handle, answer, errors = [] } = declaration;
   const forms = body && formsOf(body);
   return {
     ...declaration,
@@ -164,7 +164,7 @@ function bind(route: Route, declaration: Bound, app: App): Endpoint {
       ...(find ? [noSuchDeployment] : []),
       ...(query ? [badQuery] : []),
       ...(body ? bodyErrors : []),
-      ...(scope === 'full' ? [readOnlyKey] : []),
+      ...refusalsFor(declaration),
       ...errors,
     ],
     handle: (request, response) => answerRequest(declaration, request, response, app),
@@ -209,23 +209,26 @@ async function answerRequest(
 
 /** The answer that follows the look-up of the key. `read` is called once the path is known to lead to something. */
 async function run(
-  { scope, find, takesLong, handle }: Bound,
+  declaration: Bound,
   { params: given, ...exchange }: Omit<ToolCall, 'input'>,
   app: App,
   read: () => Promise<Sent>,
 ): Promise<unknown> {
+  const { find, takesLong, handle } = declaration;
   const { owner, queue } = exchange;
   // Postgres refuses a NUL in a text. No id has the character that replaces it, so the answer is 404.
-  const params = Object.fromEntries(
+  const named = Object.fromEntries(
     // Express gives the segments of a wildcard: the path of a file of a site, which may have no NUL.
     Object.entries(given).map(([name, text]) => [
       name,
       Array.isArray(text) ? text.join('/') : text.replaceAll('\0', '\ufffd'),
     ]),
   );
+  const params = visibleTo(owner, named);
   const resource = find && (await queue(() => find(owner, params, app)));
   const sent = await read();
-  if (scope === 'full' && owner.scope !== 'full') throw readOnlyKey();
+  const refusal = refusalOf(declaration, owner);
+  if (refusal) throw refusal;
   const work = async (): Promise<unknown> => handle({ ...exchange, params, resource, ...sent }, app);
   return takesLong ? work() : queue(work);
 }

@@ -31,11 +31,6 @@ export const keyRefused = (): HttpError =>
 
 const sessionEnded = (): HttpError => unauthorized('The session has ended: sign in again.');
 
-export const readOnlyKey = errorKind(
-  { id: 'ReadOnlyKey', description: 'The API key has the scope `read`.' },
-  () => new HttpError(403, 'This API key may only read: use a key with the scope full.'),
-);
-
 export const tooManyUnknownKeys = errorKind(
   {
     id: 'TooManyUnknownKeys',

@@ -31,6 +31,7 @@ describe('POST /keys', () => {
         scope: 'read',
         created_at: aTime,
         expires_at: expiresAt,
+        pages: null,
         key: expect.stringMatching(/^fh_[0-9A-Za-z]{40,}$/),
       },
     });
@@ -57,7 +58,7 @@ describe('POST /keys', () => {
     const refusal = await owner.post('/keys').send(wrong).expect(400);
     expect([refusal.body.error, refusal.get('formhost-notice')]).toEqual([
       'name is required: send 1 to 100 characters.',
-      'scope is invalid: send full or read; expires_at is invalid: send a time such as 2027-01-01T00:00:00Z, or leave it out',
+      'scope is invalid: send full, read or publish; expires_at is invalid: send a time such as 2027-01-01T00:00:00Z, or leave it out',
     ]);
   });
 
@@ -96,6 +97,7 @@ describe('GET /keys', () => {
             created_at: aTime,
             last_used_at: aTime,
             expires_at: expiresAt,
+            pages: null,
           },
           {
             id: expect.any(String),
@@ -105,6 +107,7 @@ describe('GET /keys', () => {
             created_at: aTime,
             last_used_at: aTime,
             expires_at: null,
+            pages: null,
           },
         ],
         total: 2,

@@ -231,7 +231,15 @@ it('loads the protocol again after that has failed', async () => {
     throw new Error('It cannot be loaded now.');
   };
   const tries = [fails, () => endpointsOf(service.config)];
-  const owner = { id: 1, email: 'you@example.com', plan: 'free', credentialId: 'key_1', scope: 'full' as const };
+  const owner = {
+    id: 1,
+    email: 'you@example.com',
+    plan: 'free',
+    credentialId: 'key_1',
+    scope: 'full' as const,
+    pages: null,
+    via: 'key' as const,
+  };
   const app = idleApp(service.config);
   const operations = mcpOperations(() => tries.shift()?.() ?? []);
   const authentication = {

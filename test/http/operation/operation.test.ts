@@ -33,7 +33,15 @@ function serve(...operations: Operation[]) {
         ...idle.requests.authentication,
         async ofRequest({ headers }) {
           if (headers.authorization !== 'Bearer key') throw new HttpError(401, 'no key');
-          return { id: 7, email: 'you@example.com', plan: 'free', credentialId: 'key_1', scope: 'full' };
+          return {
+            id: 7,
+            email: 'you@example.com',
+            plan: 'free',
+            credentialId: 'key_1',
+            scope: 'full',
+            pages: null,
+            via: 'key',
+          };
         },
         isCredentialValid: async () => true,
       },

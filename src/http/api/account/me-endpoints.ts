@@ -61,9 +61,9 @@ async function readAccount({ db, config }: App, { owner, notify }: Exchange): Pr
   const { email, plan } = owner;
   const limit = config.planLimits.get(plan) ?? 0;
   const storageLimit = config.storageLimits.get(plan) ?? Number.POSITIVE_INFINITY;
-  const { live, takenDown, storageUsed, timeZone } = await findUsage(db, owner.id, SIZES.notice.maxNamedPages);
+  const { live, takenDown, storageUsed, timeZone } = await findUsage(db, owner, SIZES.notice.maxNamedPages);
   if (takenDown.total > 0) notify(takeDownNotices(config.abuseContact?.text).pages(takenDown));
-  const refused = await findRefusedMail(db, owner.id, SIZES.notice.maxNamedPages);
+  const refused = await findRefusedMail(db, owner, SIZES.notice.maxNamedPages);
   if (refused.total > 0) notify(refusedMailNotice(refused));
   return {
     email,
@@ -82,12 +82,13 @@ async function readAccount({ db, config }: App, { owner, notify }: Exchange): Pr
 const SCOPE_HEADER = {
   'formhost-scope': {
     description:
-      'What the key, or the session, of this request may do: `full` for everything, `read` for reading only.',
+      'What the key, or the session, of this request may do: `full` for everything, `read` for reading only, `publish` for publishing only.',
     schema: { type: 'string', enum: SCOPES },
   },
 } as const;
 
 const getOperation = operation('GET', '/me', 'getMe', {
+  scope: 'any',
   command: { usage: 'me show', text: 'Show your account, with what your plan allows' },
   summary: 'Get the owner of the key',
   description: 'With the plan, what it allows, and what this service can do.',
@@ -105,6 +106,7 @@ const getOperation = operation('GET', '/me', 'getMe', {
 const emailChanges = perService((app) => new EmailChanges(app));
 
 const changeOperation = operation('PATCH', '/me', 'changeMe', {
+  isOfAccount: true,
   command: {
     usage: 'me set',
     text: 'Change your time zone or your e-mail address',

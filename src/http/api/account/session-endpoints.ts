@@ -106,7 +106,7 @@ const beginOperation = publicOperation('POST', '/session', 'signIn', {
 const endOperation = operation('DELETE', '/session', 'signOut', {
   noCommand: 'Only a browser has a session to end; `formhost logout` removes a stored key.',
   summary: 'Sign this browser out',
-  scope: 'read',
+  scope: 'any',
   description: 'Ends the session of the cookie.',
   answer: {
     description: 'The session has ended.',
@@ -123,6 +123,7 @@ const endOperation = operation('DELETE', '/session', 'signOut', {
 });
 
 const endAllOperation = operation('DELETE', '/sessions', 'signOutEverywhere', {
+  isOfAccount: true,
   command: {
     usage: 'sessions end-all',
     text: 'Sign all browsers out',
@@ -143,6 +144,7 @@ const endAllOperation = operation('DELETE', '/sessions', 'signOutEverywhere', {
 });
 
 const listOperation = operation('GET', '/sessions', 'listSessions', {
+  isOfAccount: true,
   command: {
     usage: 'sessions list',
     text: 'List the browsers that are signed in',
@@ -163,6 +165,7 @@ const listOperation = operation('GET', '/sessions', 'listSessions', {
 });
 
 const endOneOperation = operation('DELETE', '/sessions/:sessionId', 'endSession', {
+  isOfAccount: true,
   command: {
     usage: 'sessions end <session>',
     text: 'Sign one browser out',

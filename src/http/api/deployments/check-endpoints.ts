@@ -244,6 +244,7 @@ export async function captchaMissing(app: App, call: Call, page: Page, captcha: 
 }
 
 const checkOperation = operation('POST', '/check', 'checkHtml', {
+  scope: 'publish',
   tool: {
     name: 'check_html',
     description:
@@ -267,6 +268,7 @@ const checkOperation = operation('POST', '/check', 'checkHtml', {
 });
 
 const checkLiveOperation = operation('GET', '/deploy/:id/check', 'checkDeployment', {
+  scope: 'any',
   command: {
     usage: 'page check <id>',
     text: 'Find what keeps the forms of a live page from arriving',

@@ -100,6 +100,7 @@ const toStatus = (deployment: Deployment, config: Config) =>
   toWire(Status, { ...deployment, status: 'active', url: pageUrl(config, deployment.slug) });
 
 const listOperation = operation('GET', '/deploy', 'listDeployments', {
+  scope: 'any',
   tool: {
     name: 'list_pages',
     description: 'Newest first.',
@@ -119,7 +120,7 @@ const listOperation = operation('GET', '/deploy', 'listDeployments', {
   query: Paging,
   answer: { description: 'A page of deployments.', schema: Deployments },
   async handle({ owner, query: paging }, { db, config }) {
-    const { rows: deployments, total } = await listDeployments(db, owner.id, paging);
+    const { rows: deployments, total } = await listDeployments(db, owner, paging);
     return { deployments: deployments.map((one) => toStatus(one, config)), total, ...paging };
   },
 });
@@ -132,6 +133,8 @@ function creationBody(settings: Settings) {
 }
 
 const createOperation = operation('POST', '/deploy', 'createDeployment', {
+  isOfAccount: true,
+  scope: 'publish',
   tool: {
     name: 'publish_page',
     description:
@@ -184,6 +187,7 @@ const createOperation = operation('POST', '/deploy', 'createDeployment', {
 });
 
 const getOperation = operation('GET', '/deploy/:id', 'getDeployment', {
+  scope: 'any',
   tool: {
     name: 'get_page',
     description: 'The address of a page, its number of submissions, and when it was made and changed.',
@@ -224,6 +228,7 @@ async function replacePage(
 }
 
 const replaceHtmlOperation = operation('PUT', '/deploy/:id', 'replaceHtml', {
+  scope: 'publish',
   tool: {
     name: 'update_page',
     description:
@@ -284,6 +289,7 @@ const deleteOperation = operation('DELETE', '/deploy/:id', 'deleteDeployment', {
 });
 
 const getHtmlOperation = operation('GET', HTML_PATH, 'getHtml', {
+  scope: 'any',
   tool: {
     name: 'get_html',
     description:

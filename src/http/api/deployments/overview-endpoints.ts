@@ -88,18 +88,20 @@ const listOperation = operation('GET', '/overview', 'getOverview', {
         ]),
     },
   },
+  scope: 'any',
   summary: 'See your {deployment}s at a glance',
   description: 'Newest first, without deleted ones.',
   query: Paging,
   answer: { description: 'A page of deployments.', schema: Overview },
   async handle({ owner, query: paging }, { db, config }) {
-    const { rows: deployments, total } = await listOverview(db, owner.id, paging);
+    const { rows: deployments, total } = await listOverview(db, owner, paging);
     return { deployments: deployments.map((one) => toOverviewed(one, config)), total, ...paging };
   },
 });
 
 const getOperation = operation('GET', '/overview/:id', 'getDeploymentOverview', {
   command: { usage: 'page show <id>', text: 'Show the state of a page' },
+  scope: 'any',
   summary: 'See one {deployment} at a glance',
   find: async (owner, { id }, { db }) => foundOr404(await findOverview(db, owner.id, id)),
   answer: { description: 'The deployment.', schema: Overviewed },

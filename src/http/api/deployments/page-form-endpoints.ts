@@ -40,6 +40,7 @@ function fieldsOf(forms: readonly PageForm[], formName: string) {
 
 /** The forms of a page by their names. */
 export const pageFormsOperation = operation('GET', '/deploy/:id/forms', 'listForms', {
+  scope: 'any',
   command: {
     usage: 'forms <id>',
     text: 'List the forms of a page that has several',

@@ -113,6 +113,7 @@ export const filesTable = {
 };
 
 const listOperation = operation('GET', '/deploy/:id/files', 'listFiles', {
+  scope: 'any',
   command: {
     usage: 'site list <id>',
     text: 'List the files of a page',
@@ -126,6 +127,7 @@ const listOperation = operation('GET', '/deploy/:id/files', 'listFiles', {
 });
 
 const getOperation = operation('GET', '/deploy/:id/files/*path', 'getSiteFile', {
+  scope: 'any',
   noCommand: '`formhost site get` writes it to a file, and `formhost pull` all files of a page.',
   summary: 'Get a file of a {deployment}',
   description: 'As it was sent, and always as an attachment.',
@@ -144,6 +146,7 @@ function checkIndex(content: Buffer): void {
 }
 
 const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', {
+  scope: 'publish',
   noCommand: '`formhost site put` calls it with a file.',
   summary: 'Add or replace a file of a {deployment}',
   description:
@@ -185,6 +188,7 @@ const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', 
 });
 
 const deleteOperation = operation('DELETE', '/deploy/:id/files/*path', 'deleteSiteFile', {
+  scope: 'publish',
   command: {
     usage: 'site remove <id> <path>',
     text: 'Remove a file of a page',

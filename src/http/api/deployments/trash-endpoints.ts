@@ -70,7 +70,7 @@ const listOperation = operation('GET', '/trash', 'listTrash', {
   query: Paging,
   answer: { description: 'A page of deleted deployments.', schema: Trash },
   async handle({ owner, query: paging }, { db }) {
-    const { rows: deployments, total } = await listTrash(db, owner.id, paging);
+    const { rows: deployments, total } = await listTrash(db, owner, paging);
     return { deployments: deployments.map((one) => toWire(Trashed, one)), total, ...paging };
   },
 });

@@ -41,6 +41,7 @@ const ownVersion = async (db: Database, deploymentId: string, version: string) =
   );
 
 const listOperation = operation('GET', '/deploy/:id/versions', 'listVersions', {
+  scope: 'any',
   tool: {
     name: 'list_versions',
     description: 'The kept versions of a page, newest first, and which of them is live.',
@@ -69,6 +70,7 @@ const listOperation = operation('GET', '/deploy/:id/versions', 'listVersions', {
 });
 
 const getHtmlOperation = operation('GET', '/deploy/:id/versions/:version/html', 'getVersionHtml', {
+  scope: 'any',
   command: {
     usage: 'page html <id> --of-version <version>',
     text: 'of this version, as `versions` numbers it',
@@ -83,6 +85,7 @@ const getHtmlOperation = operation('GET', '/deploy/:id/versions/:version/html', 
 });
 
 const listFilesOperation = operation('GET', '/deploy/:id/versions/:version/files', 'listVersionFiles', {
+  scope: 'any',
   command: {
     usage: 'site list <id> --of-version <version>',
     text: 'of this version, as `versions` numbers it',
@@ -98,6 +101,7 @@ const listFilesOperation = operation('GET', '/deploy/:id/versions/:version/files
 });
 
 const getFileOperation = operation('GET', '/deploy/:id/versions/:version/files/*path', 'getVersionFile', {
+  scope: 'any',
   noCommand: '`formhost rollback` makes the files of a version live again.',
   summary: 'Get a file of a version',
   description: 'As it was sent, and always as an attachment.',
@@ -112,6 +116,7 @@ const getFileOperation = operation('GET', '/deploy/:id/versions/:version/files/*
 });
 
 const restoreOperation = operation('POST', '/deploy/:id/versions/:version/restore', 'restoreVersion', {
+  scope: 'publish',
   tool: {
     name: 'restore_version',
     description: 'Undoes changes: the HTML of a version is live at once, as a new version.',

@@ -80,7 +80,7 @@ export const ownerInboxOperation = operation('GET', '/inbox', 'searchInbox', {
   answer: { description: 'The submissions that were found.', headers: LINK_HEADER, schema: Results },
   async handle({ request, owner, query, setHeaders }, app) {
     const { db } = app;
-    const pages = await findOwnPages(db, owner.id, { ...timesOf(query), cursor: fromCursor(query.cursor) });
+    const pages = await findOwnPages(db, owner, { ...timesOf(query), cursor: fromCursor(query.cursor) });
     const search = { ...searchOf(app, query), limit: query.limit };
     const { positions, searched, next } = await searchSubmissions(db, pages, search);
     const submissions = await readFound(db, pages, positions);

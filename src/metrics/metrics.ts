@@ -1,4 +1,5 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { RequestDurations } from './request-durations.ts';
 
 type SubmissionOutcome =
   | 'accepted'
@@ -25,6 +26,11 @@ type Gauges = {
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests = this.#counter('formhost_http_requests_total', 'Answers by route and status.', 'status', 'route');
+  readonly #durations = new RequestDurations(
+    'formhost_request_duration_seconds',
+    'Time from a request to the end of its answer, by route and method.',
+    this.#registry,
+  );
   readonly #submissions = this.#counter('formhost_submissions_total', 'Submissions by outcome.', 'outcome');
   readonly #expired = this.#counter('formhost_expired_submissions_total', 'Submissions removed because of their age.');
   readonly #deliveries = this.#counter(
@@ -41,8 +47,9 @@ export class Metrics {
   });
 
   /** An answer: `route` as the API's reference names it, `page` for a page's. */
-  request(route: string, status: number): void {
+  request(route: string, status: number, method: string, seconds: number): void {
     this.#requests.inc({ status, route });
+    this.#durations.add(route, method, seconds);
   }
 
   submission(outcome: SubmissionOutcome): void {

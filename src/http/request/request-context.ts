@@ -61,9 +61,11 @@ export class RequestContext implements Exchange {
     if (!logsAll) logRequest(log, this);
   }
 
-  /** Counts the request with the status of its answer. */
+  /** Counts the request with the status of its answer, and the time since it began. */
   count(): void {
-    this.#observers.metrics.request(this.route, this.response.statusCode);
+    const { route, request, response, startedAt } = this;
+    const seconds = (performance.now() - startedAt) / 1_000;
+    this.#observers.metrics.request(route, response.statusCode, request.method ?? '', seconds);
   }
 
   /** Counts the request once it is answered. Passes the error on where that fails. */

@@ -46,6 +46,10 @@ const FILES = `
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     installation text NOT NULL DEFAULT gen_random_uuid(),
     next_sweep_at timestamptz NOT NULL DEFAULT now() -- when orphans are looked for
+  );
+  CREATE TABLE last_backup ( -- One row: when the last backup was taken. Not in backups.
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    taken_at timestamptz NOT NULL -- the moment that it shows
   )`;
 
 const SECRET = `

@@ -3,12 +3,15 @@ import type { Registry } from 'prom-client';
 import { createCompute } from './compute/create-compute.ts';
 import { type Config, domainsTarget, pageUrl } from './config.ts';
 import { createChallenges, createLinks, fromSecret } from './db/account/link-secret.ts';
+import { backupAge } from './db/backup/last-backup.ts';
 import { CleanUp } from './db/clean-up.ts';
 import { deliveriesBacklogAge } from './db/deliveries/delivery-queue.ts';
 import { ChangeFeed } from './db/deployments/change-feed.ts';
 import { createOpenSiteFile } from './db/deployments/site-file-queries.ts';
+import { countEndingDomains } from './db/domains/ending-domain-queries.ts';
 import { createOpenFile, type ReadObject } from './db/files/file-content-queries.ts';
 import { connect } from './db/postgres/connect.ts';
+import { databaseBytes } from './db/postgres/inspect.ts';
 import type { SiteverifyUrls } from './delivery/captcha-providers.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
 import { runDigestLoop } from './delivery/mail/digest-loop.ts';
@@ -17,6 +20,7 @@ import { createDeploymentChanges } from './deployment-changes.ts';
 import { runExpiry } from './deployment-expiry.ts';
 import { DomainChecks } from './domains/domain-checks.ts';
 import { createProofs } from './domains/domain-records.ts';
+import { countEndingCertificates } from './domains/ending-certificates.ts';
 import { Bucket } from './files/bucket.ts';
 import { FilesBucket } from './files/files-bucket.ts';
 import type { App } from './http/app.ts';
@@ -27,9 +31,11 @@ import { createRequests } from './http/request/create-requests.ts';
 import { Hosts } from './http/request/hosts.ts';
 import { ProvenDomains } from './http/request/proven-domains.ts';
 import { HttpServer } from './http/server.ts';
+import { diskSpace } from './lib/disk-space.ts';
 import type { Log } from './lib/log.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { type LimitOverrides, withLimits } from './limits.ts';
+import type { InstallationState } from './metrics/installation-metrics.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { type FirstOwner, openDatabase } from './prepare-database.ts';
 import { createSubmissions } from './submissions/create-submissions.ts';
@@ -191,6 +197,22 @@ async function close({ app, lifecycle, server, delivery, threads, submissions, b
   await databaseServer.close();
 }
 
+/** How the state of the installation is read for the metrics. */
+function installationState({ db, config }: Pick<App, 'db' | 'config'>): InstallationState {
+  return {
+    backupAge: () => backupAge(db),
+    databaseBytes: () => databaseBytes(db),
+    disk: () => diskSpace(config.databaseUrl === undefined ? config.dataDir : '.'),
+    endingDomains: () => countEndingDomains(db),
+    endingCertificates: () =>
+      countEndingCertificates(db, {
+        baseUrl: config.baseUrl,
+        pageUrl: (slug) => pageUrl(config, slug),
+        targetOf: (slug) => domainsTarget(config, slug),
+      }),
+  };
+}
+
 /** Builds the whole service and listens. The database may be reached later: see `ready`. */
 export async function startService(config: Config, log: Log, overrides: ServiceOverrides = {}): Promise<Service> {
   let listening: AddressInfo | undefined;
@@ -225,6 +247,7 @@ export async function startService(config: Config, log: Log, overrides: ServiceO
         pageLookups: () => pages.cache.lookups,
         connections: db.use,
         backlogAge: () => deliveriesBacklogAge(db),
+        installation: installationState(app),
       }),
     close: () => close(parts),
   };

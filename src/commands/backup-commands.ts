@@ -1,8 +1,9 @@
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Command } from '@commander-js/extra-typings';
+import { noteBackup } from '../db/backup/last-backup.ts';
 import { backUp, type RowCounts } from '../db/backup/make-backup.ts';
-import { CommandError, UsageError } from './command-error.ts';
+import { CommandError, messageOf, UsageError } from './command-error.ts';
 import { declare } from './declare.ts';
 import { fileOf, objectReader, operate, withServer } from './operator.ts';
 import { printResult, say } from './output.ts';
@@ -63,12 +64,16 @@ export const declareBackup = (admin: Command): unknown =>
             readObject: objectReader(settings.config),
             onDamaged: (id: string) => void damaged.push(id),
           };
+          const begun = performance.now();
           let counts: RowCounts = new Map();
           await withServer(settings, async ({ connection }) => {
             const write: Write = async (out) => {
               counts = await backUp(connection, out, reading);
             };
             await (file === '-' ? write(process.stdout) : intoFile(file, write));
+            await noteBackup(connection, performance.now() - begun).catch((error: unknown) =>
+              say(`the metrics do not know of this backup: ${messageOf(error)}`),
+            );
           });
           if (damaged.length > 0) say(incomplete(damaged));
           const message = `backed up ${inWords(counts)}`;

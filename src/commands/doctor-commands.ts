@@ -11,8 +11,8 @@ import { type Resolve, resolveName } from '../delivery/webhooks/resolve.ts';
 import { LIMITS } from '../limits.ts';
 import { declare } from './declare.ts';
 import type { Route } from './doctor/ask.ts';
-import { checkDatabase, checkDisk, checkFiles, checkMail } from './doctor/check-machine.ts';
-import { checkAddress, checkDomains, PAGE, READY } from './doctor/check-service.ts';
+import { checkBackups, checkDatabase, checkDisk, checkFiles, checkMail } from './doctor/check-machine.ts';
+import { checkAddress, checkCustomDomains, checkDomains, checkProxy, PAGE, READY } from './doctor/check-service.ts';
 import { type Finding, fail, ok, reasonOf, skip } from './doctor/finding.ts';
 import { databasePlace, NO_DATABASE_ADVICE, readSettings, type Settings } from './operator.ts';
 import { print } from './output.ts';
@@ -78,6 +78,8 @@ async function examine(settings: Settings): Promise<NamedFinding[]> {
   const { finding, db, slug, close } = await examineDatabase(settings);
   const checks: Record<string, Check> = {
     disk: () => checkDisk(config.databaseUrl === undefined ? config.dataDir : '.'),
+    backup: () => checkBackups(db, config.databaseUrl === undefined),
+    'custom-domains': () => checkCustomDomains(db),
     mail: () => checkMail(config.smtpUrl, CHECK_TIMEOUT_MS),
     files: () => checkFiles(config.bucket, db),
     api: (route) => checkAddress(`${config.baseUrl}/readyz`, READY, route),
@@ -90,6 +92,7 @@ async function examine(settings: Settings): Promise<NamedFinding[]> {
     return [
       { check: 'settings', ...ok(`the API at ${config.baseUrl}, pages under ${config.pagesDomain}`) },
       { check: 'domains', ...checkDomains(hostOf(config.pagesDomain), hostOf(config.baseUrl)) },
+      { check: 'proxy', ...checkProxy(config) },
       { check: 'database', ...finding },
       ...(await runChecks(checks, (name) => resolveName(name, dns, LIMITS))),
     ];

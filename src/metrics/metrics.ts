@@ -1,4 +1,5 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { addInstallationMetrics, type InstallationState } from './installation-metrics.ts';
 import { RequestDurations } from './request-durations.ts';
 
 type SubmissionOutcome =
@@ -20,6 +21,7 @@ type Gauges = {
   connections(): { total: number; idle: number; waiting: number };
   /** The number of seconds for which the oldest due delivery has been due; 0 if none is due. */
   backlogAge(): Promise<number>;
+  installation: InstallationState;
 };
 
 /** The counters for Prometheus, of each process. */
@@ -72,7 +74,7 @@ export class Metrics {
   }
 
   /** Everything that is counted, and what is read at each scrape. */
-  expose({ pageLookups, connections, backlogAge }: Gauges): Registry {
+  expose({ pageLookups, connections, backlogAge, installation }: Gauges): Registry {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
     new Counter({
@@ -109,6 +111,7 @@ export class Metrics {
         else this.set(age);
       },
     });
+    addInstallationMetrics(this.#registry, installation);
     return this.#registry;
   }
 

@@ -45,7 +45,7 @@ async function rowsOf(connection: pg.ClientConfig, sql: string): Promise<Record<
   }
 }
 
-/** Every row of every table as text, except for when and how the migrations ran. */
+/** Every row of every table as text, except for when and how the migrations ran, and the backups. */
 async function everything(connection: pg.ClientConfig): Promise<Record<string, string[]>> {
   const tables = await rowsOf(
     connection,
@@ -53,7 +53,7 @@ async function everything(connection: pg.ClientConfig): Promise<Record<string, s
   );
   const contents: Record<string, string[]> = {};
   for (const { name = '' } of tables) {
-    if (name === 'knex_migrations_lock') continue;
+    if (['knex_migrations_lock', 'last_backup'].includes(name)) continue;
     const row = name === 'knex_migrations' ? 'ROW(name)' : 'each';
     const rows = await rowsOf(connection, `SELECT CAST(${row} AS text) AS row FROM "${name}" AS each ORDER BY 1`);
     contents[name] = rows.map(({ row: text = '' }) => text);

@@ -67,6 +67,13 @@ describe('the durations that a service counts', () => {
         pageLookups: () => ({ hits: 0, misses: 0 }),
         connections: () => ({ total: 0, idle: 0, waiting: 0 }),
         backlogAge: async () => 0,
+        installation: {
+          backupAge: async () => undefined,
+          databaseBytes: async () => 0,
+          disk: async () => ({ free: 0, total: 0 }),
+          endingDomains: async () => 0,
+          endingCertificates: async () => undefined,
+        },
       })
       .metrics();
     expect(text).toContain(`# TYPE ${NAME} histogram\n\n`);

@@ -41,6 +41,7 @@ describe('the alert rules and the dashboard', () => {
     const { id, slug } = await owner.deploy();
     // Nobody listens there: an attempt is counted all the same.
     await owner.post(`/webhooks/${id}`).send({ url: 'http://127.0.0.1:1/' }).expect(201);
+    await service.db.raw('INSERT INTO last_backup (taken_at) VALUES (now())');
     await getPage(service.url, slug).expect(200);
     await fetch(`${service.url}/readyz`);
     await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) });

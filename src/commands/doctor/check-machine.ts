@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { backupAge } from '../../db/backup/last-backup.ts';
 import { hasBucketFiles, installationOf } from '../../db/files/bucket-file-queries.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import type { DatabaseFacts } from '../../db/postgres/inspect.ts';
@@ -11,17 +10,21 @@ import { Bucket } from '../../files/bucket.ts';
 import { BucketError } from '../../files/bucket-error.ts';
 import { ownerOfPrefix } from '../../files/claim.ts';
 import { inBytes } from '../../lib/byte-size.ts';
+import { diskSpace } from '../../lib/disk-space.ts';
 import { LIMITS } from '../../limits.ts';
 import { type Finding, fail, ok, skip, warn } from './finding.ts';
 
 /*
- * Checks of what the service uses: the database, the disk, the mail server, the bucket.
+ * Checks of what the service uses: the database, its backups, the disk, the mail server, the bucket.
  */
 
 const MIN_VERSION = 15;
 /** With less free space than both, a disk is a warning. */
 const MIN_FREE_BYTES = 1024 ** 3;
 const MIN_FREE_SHARE = 0.1;
+const DAY_SECONDS = 24 * 60 * 60;
+/** An older backup is a warning: one is made every night. */
+const MAX_BACKUP_DAYS = 2;
 
 /** Checks the database's version, encoding and migrations, that it takes writes, and whether a pooler is named. */
 export function checkDatabase(
@@ -62,10 +65,23 @@ export function checkDatabase(
   return ok(`${saw}, all migrations have been run`);
 }
 
+/** Checks the age of the last backup that `admin backup` has made. `isEmbedded`: nobody else makes any. */
+export async function checkBackups(db: Database | undefined, isEmbedded: boolean): Promise<Finding> {
+  if (!db) return skip('the database cannot be used');
+  const age = await backupAge(db);
+  const mend = 'make one every night, as docs/operations.md says, and look at why the last one failed';
+  if (age === undefined) {
+    if (isEmbedded) return warn('no backup was made', mend);
+    return skip('no backup was made by `formhost admin backup`: the database server may have its own');
+  }
+  const saw = `the last backup is ${Math.floor(age / 3_600)} hours old`;
+  return age > MAX_BACKUP_DAYS * DAY_SECONDS ? warn(saw, mend) : ok(saw);
+}
+
 /** Checks the free space where `folder` is, or will be. */
 export async function checkDisk(folder: string): Promise<Finding> {
-  const { bavail, blocks, bsize } = await statfs(existsSync(folder) ? folder : '.');
-  return findDisk(folder, bavail * bsize, blocks * bsize);
+  const { free, total } = await diskSpace(folder);
+  return findDisk(folder, free, total);
 }
 
 /** `free` and `total` in bytes. */

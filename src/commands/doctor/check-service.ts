@@ -1,5 +1,7 @@
 import { getDomain } from 'tldts';
-import { isLocalHost } from '../../config.ts';
+import { type Config, isLocalHost } from '../../config.ts';
+import { countEndingDomains, listEndingDomains } from '../../db/domains/ending-domain-queries.ts';
+import type { Database } from '../../db/postgres/connect.ts';
 import { type Answer, ask, connectionProblem, type Route } from './ask.ts';
 import { type Finding, fail, ok, skip, warn } from './finding.ts';
 
@@ -73,5 +75,30 @@ export function checkDomains(pagesHost: string, apiHost: string): Finding {
   return warn(
     `the pages and the API are both under ${pages}: a page can set cookies for the API, and a warning about phishing is about both`,
     'give the pages a domain that nothing else uses',
+  );
+}
+
+/** Domains that a message names. */
+const MAX_NAMED_DOMAINS = 5;
+
+/** Checks whether custom domains are about to end, because their proof has gone from DNS. */
+export async function checkCustomDomains(db: Database | undefined): Promise<Finding> {
+  if (!db) return skip('the database cannot be used');
+  const count = await countEndingDomains(db);
+  if (count === 0) return ok('no custom domain is about to end');
+  const names = (await listEndingDomains(db, MAX_NAMED_DOMAINS)).join(', ');
+  return warn(
+    `${count} custom ${count === 1 ? 'domain is' : 'domains are'} about to end, without a proof in DNS: ${names}${count > MAX_NAMED_DOMAINS ? ', …' : ''}`,
+    'tell the owners, who got a mail, to add the TXT record again that *Address* in the dashboard shows',
+  );
+}
+
+/** Checks that a service that others reach knows the proxy in front of it. */
+export function checkProxy({ baseUrl, trustProxy }: Pick<Config, 'baseUrl' | 'trustProxy'>): Finding {
+  if (isLocalHost(new URL(baseUrl).hostname)) return skip('BASE_URL is local');
+  if (trustProxy !== 0) return ok('TRUST_PROXY names the proxies');
+  return warn(
+    'TRUST_PROXY is 0, and BASE_URL is not local: behind a proxy, all visitors have its address, and share its limits',
+    'set TRUST_PROXY to the number of proxies, or to their networks',
   );
 }

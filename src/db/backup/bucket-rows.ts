@@ -10,8 +10,8 @@ import type { Table } from './backup-file.ts';
  * A backup has the content of all files, as if none were in a bucket: it can be restored where there is none.
  */
 
-/** Tables that say what this installation does with its bucket. */
-export const NOT_IN_BACKUPS = ['bucket_use', 'removed_objects'];
+/** Tables that say what this installation does with its bucket and its backups. */
+export const NOT_IN_BACKUPS = ['bucket_use', 'removed_objects', 'last_backup'];
 
 const SITE_CONTENTS = 'site_contents';
 

@@ -1,4 +1,6 @@
+import type { Knex } from 'knex';
 import { compareMigrations, type MigrationState, migrationsRun } from './migrate.ts';
+import { queryOne } from './query.ts';
 import { ANSWER_TIMEOUTS, type Connection, openClient } from './servers.ts';
 
 export type DatabaseFacts = MigrationState & {
@@ -28,4 +30,10 @@ export async function inspectDatabase(connection: Connection): Promise<DatabaseF
   } finally {
     await client.end();
   }
+}
+
+/** Returns the bytes of the database on the server's disk. */
+export async function databaseBytes(db: Knex): Promise<number> {
+  const sql = 'SELECT pg_database_size(current_database()) AS bytes';
+  return Number((await queryOne<{ bytes: number | string }>(db, 'database-bytes', sql)).bytes);
 }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { checkDatabase, checkMail, findDisk } from '../../../src/commands/doctor/check-machine.ts';
-import { checkDomains } from '../../../src/commands/doctor/check-service.ts';
+import { checkBackups, checkDatabase, checkMail, findDisk } from '../../../src/commands/doctor/check-machine.ts';
+import { checkCustomDomains, checkDomains, checkProxy } from '../../../src/commands/doctor/check-service.ts';
 import { inspectDatabase } from '../../../src/db/postgres/inspect.ts';
 import { summary } from '../../support/doctor.ts';
-import { emptyDatabase, testDatabase } from '../../support/fresh-database.ts';
+import { emptyDatabase, openDatabase, testDatabase } from '../../support/fresh-database.ts';
 import { testSmtpServer } from '../../support/smtp.ts';
+import { testService } from '../../support/test-service.ts';
 
 describe('the domains of pages and the API', () => {
   it.each([
@@ -96,5 +97,49 @@ describe('this machine', () => {
     const [first, again] = [await inspectDatabase(connection), await inspectDatabase(connection)];
     expect(first.missing.slice(0, 2)).toEqual(['0001-owners-and-pages', '0002-submissions-and-deliveries']);
     expect(again.missing).toEqual(first.missing);
+  });
+});
+
+describe('backups', () => {
+  it('are old after two days; without one, only the embedded database has none', async () => {
+    const db = openDatabase((await testDatabase()).url);
+    const check = async (isEmbedded = true) => summary(await checkBackups(db, isEmbedded));
+    expect(await check()).toEqual(['warn', 'no backup was made']);
+    expect((await check(false))[0]).toBe('skip');
+    await db.raw("INSERT INTO last_backup (taken_at) VALUES (now() - interval '47.5 hours')");
+    expect(await check()).toEqual(['ok', 'the last backup is 47 hours old']);
+    await db.raw("UPDATE last_backup SET taken_at = now() - interval '48.5 hours'");
+    expect(await check(false)).toEqual(['warn', 'the last backup is 48 hours old']);
+    expect((await checkBackups(undefined, true)).status).toBe('skip');
+  });
+});
+
+describe('custom domains', () => {
+  it('are named when they are about to end', async () => {
+    const service = await testService();
+    const { id } = await (await service.owner()).deploy();
+    expect(summary(await checkCustomDomains(service.db))).toEqual(['ok', 'no custom domain is about to end']);
+    await service.db('domains').insert(
+      [1, 2, 3, 4, 5, 6].map((n) => ({
+        ...{ deployment_id: id, domain: `${n}.example`, status: 'live' },
+        proof_gone_at: new Date(n * 1_000),
+      })),
+    );
+    expect(summary(await checkCustomDomains(service.db))).toEqual([
+      'warn',
+      '6 custom domains are about to end, without a proof in DNS: 1.example, 2.example, 3.example, 4.example, 5.example, …',
+    ]);
+  });
+});
+
+describe('the proxy', () => {
+  it.each([
+    ['https://forms.example.org', 0, 'warn'],
+    ['https://forms.example.org', 1, 'ok'],
+    ['https://forms.example.org', ['10.0.0.0/8'], 'ok'],
+    ['http://localhost:3000', 0, 'skip'],
+    ['http://127.0.0.1:3000', 0, 'skip'],
+  ])('of %s with TRUST_PROXY=%s: %s', (baseUrl, trustProxy, status) => {
+    expect(checkProxy({ baseUrl, trustProxy }).status).toBe(status);
   });
 });

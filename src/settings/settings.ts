@@ -59,7 +59,7 @@ export const SETTINGS = {
     schema: onOff('email_notifications'),
     first: false,
     text: 'Whether there is mail about submissions, if the service has a mail server.',
-    short: 'Whether there is mail about submissions.',
+    short: 'Mail about submissions.',
     example: true,
   },
   notify_every: {
@@ -69,7 +69,7 @@ export const SETTINGS = {
     text:
       '`submission`: a mail for each. `hour` and `day`: one mail that lists what came in an hour or a day of UTC. After a change, ' +
       'what no mail has listed is mailed at once.',
-    short: 'A mail for each submission, or one that lists those of an hour or a day.',
+    short: 'A mail for each, or one for all of an hour or a day.',
     example: 'submission',
   },
   notify_owner: {
@@ -77,7 +77,7 @@ export const SETTINGS = {
     schema: onOff('notify_owner'),
     first: true,
     text: 'Whether the owner gets the mail besides the recipients. While no recipient has confirmed, the owner gets it in any case.',
-    short: 'Whether the owner gets the mail besides the recipients.',
+    short: 'Whether the owner gets the mail too.',
     example: true,
   },
   recipients: {
@@ -86,7 +86,7 @@ export const SETTINGS = {
     text:
       "Who gets the mail besides the owner. Any address but the owner's gets one mail with a link that confirms it, " +
       `and nothing more before. Send the list again to ask again, after ${SIZES.recipient.askHours} hours.`,
-    short: "Who gets the mail besides the owner. Any address but the owner's first confirms by a link in one mail.",
+    short: 'Who gets the mail besides the owner; others confirm by a link.',
     example: ['ada@example.org'],
     answer: { schema: listedRecipients, example: [{ email: 'ada@example.org', confirmed: true }] },
   },
@@ -95,7 +95,7 @@ export const SETTINGS = {
     schema: urlOrNull('redirect_url'),
     first: null,
     text: "Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks.",
-    short: "Where a visitor's browser goes after a success. null: to a page that thanks.",
+    short: 'Where visitors go after a success. null: to a page that thanks.',
     example: 'https://example.org/thanks',
   },
   thanks_message: {
@@ -103,7 +103,7 @@ export const SETTINGS = {
     schema: plainText('thanks_message', maxThanksMessageChars, LINES).nullable(),
     first: null,
     text: 'What visitors read on the page that thanks them. null: a text in the language of the page.',
-    short: 'Visitors read it on the page that thanks them.',
+    short: 'On the page that thanks visitors.',
     example: 'We have your registration. See you on Saturday!',
   },
   allowed_origins: {
@@ -115,8 +115,7 @@ export const SETTINGS = {
       'sites among them. Origins of apps count too (`capacitor://localhost`, `ionic://localhost`, `tauri://localhost`, ' +
       '`chrome-extension://…`, `moz-extension://…`, `safari-web-extension://…`), and `"null"` stands for all pages that hide their ' +
       "origin. Requests without an `Origin` are no browser's, and are accepted. Empty: all.",
-    short:
-      'Sites or apps that may submit, besides the page itself, such as https://example.org or capacitor://localhost; "null": pages that hide theirs. Empty: all.',
+    short: 'Other sites that may submit, such as https://example.org. Empty: all.',
     example: ['https://example.org'],
   },
   language: {
@@ -128,7 +127,7 @@ export const SETTINGS = {
     text:
       "The language of the pages that visitors see after they have sent a form. null: that of the page's `<html lang>`, else one " +
       "of the browser's Accept-Language, else English.",
-    short: 'Of the pages that visitors see. null: that of the page, or of the browser.',
+    short: "Of visitors' pages. null: that of the page or browser.",
     example: null,
   },
   retention_days: {
@@ -136,7 +135,7 @@ export const SETTINGS = {
     schema: numberOrNull('retention_days', maxRetentionDays, 'days'),
     first: null,
     text: 'Submissions that are older, with their files, are deleted within a day. null: never.',
-    short: 'Days after which submissions are deleted. null: never.',
+    short: 'Older submissions are deleted. null: never.',
     example: 365,
   },
   confirmation: {
@@ -147,8 +146,7 @@ export const SETTINGS = {
       'A mail to the visitor, from the service, after a submission is accepted: to the one plain address that is in `field`, once ' +
       'a day at most. In `subject` and `text`, `{{reference}}` is the id of the submission, `{{page}}` the title of the ' +
       'page with its address, and `{{date}}` the day. null: none.',
-    short:
-      'A mail to the visitor, to the address in `field`. {{reference}}, {{page}} and {{date}} are replaced. null: none.',
+    short: 'A mail to the visitor. {{reference}}, {{page}} and {{date}} are replaced.',
     example: {
       field: 'email',
       subject: 'We have your message',
@@ -160,7 +158,7 @@ export const SETTINGS = {
     schema: timeOrNull('opens_at'),
     first: null,
     text: 'Submissions before this time are a 403. It is before `closes_at`. null: the form is open.',
-    short: 'When the form opens: a time with Z or an offset.',
+    short: 'When the form opens: with Z or an offset.',
     example: '2027-03-01T09:00:00.000Z',
   },
   closes_at: {
@@ -178,7 +176,7 @@ export const SETTINGS = {
     text:
       'While so many places are taken, further submissions are a 403. Each takes one, or as many as `places_field` says. Deleting one frees them. ' +
       'Spam takes none: when you release it, its places have to be free. null: no limit.',
-    short: 'The form is full then. null: never.',
+    short: 'The form is full then.',
     example: 40,
   },
   places_field: {
@@ -207,7 +205,7 @@ export const SETTINGS = {
     text:
       'The `error` of the 403s of a form that is not open yet or over, and what visitors read on the page that they get. A form that ' +
       'is full has a text of its own. null: a text in the language of the page.',
-    short: 'Visitors read it while the form is not open yet, or over.',
+    short: 'Shown while the form is not open.',
     example: 'Registration opens on Monday at 10:00 in Berlin.',
   },
   closed_page: {
@@ -217,7 +215,7 @@ export const SETTINGS = {
     text:
       'While the form is not open yet, over or full, whether the host of the page answers each HTML path with a page that says so ' +
       '(403). Other files stay.',
-    short: 'Whether the page says that its form is closed or full, before somebody fills it in.',
+    short: 'Whether the page itself says that its form is closed.',
     example: true,
   },
   expires_at: {
@@ -237,8 +235,7 @@ export const SETTINGS = {
       'Submissions are kept apart as spam if their names or values have a word of `blocklist`, as a whole word, whatever the case ' +
       'and the white space in it (`casino*`: a word that begins with it), or if they lack a valid token of `captcha`. Both are ' +
       "replaced, except for the provider's secret.",
-    short:
-      'Submissions with a word of blocklist, or without a solved captcha, go into the spam folder. Both are replaced.',
+    short: 'Submissions with a blocked word, or without a solved captcha, are spam. Both are replaced.',
     example: { blocklist: [], captcha: null },
   },
 } satisfies Readonly<Record<string, Setting>>;

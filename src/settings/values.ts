@@ -117,8 +117,9 @@ const captcha = z.object(
     provider: z.enum(CAPTCHA_PROVIDERS, `spam.captcha.provider is not known: send ${CAPTCHA_PROVIDERS.join(', ')}.`),
     site_key: credential('spam.captcha.site_key')
       .exactOptional()
-      .meta({ description: 'The public key of the form at the provider.' }),
+      .meta({ description: 'The public key of the form at the provider.', short: 'Its public key.' }),
     secret: credential('spam.captcha.secret').exactOptional().meta({
+      short: 'Never read back. Left out, it stays.',
       description:
         'The secret that belongs to it. It is never read back; left out, the one of the same provider stays. Not for altcha.',
       writeOnly: true,

@@ -3,7 +3,7 @@ import { render, type Vocabulary } from '../../problems/sentence.ts';
 import type { Guarded } from '../operation/access.ts';
 import type { Endpoint, ToolCall } from '../operation/declaration.ts';
 import { parameterNames } from '../operation/operation.ts';
-import { ADDS, READS, READS_VISITORS, REPLACES, type Tool, UNTRUSTED } from '../operation/tool.ts';
+import { ADDS, FROM_VISITORS, READS, READS_VISITORS, REPLACES, type Tool } from '../operation/tool.ts';
 import { BOUNDS } from './bounded-answer.ts';
 import { PART } from './text-part.ts';
 import { agentWords, argumentFor } from './tool-words.ts';
@@ -28,9 +28,8 @@ export type BoundTool = {
   access: Guarded;
   descriptor: {
     name: string;
-    title: string;
     description: string;
-    inputSchema: { type: 'object'; properties: Record<string, object>; required: string[] };
+    inputSchema: { type: 'object'; properties: Record<string, object>; required?: string[] };
     annotations: NonNullable<Tool['hints']>;
   };
 };
@@ -40,6 +39,9 @@ const LEFT_OUT = [
   ...['$schema', 'example', 'pattern', 'format', 'writeOnly', 'propertyNames', 'minimum', 'maximum'],
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'override', 'short'],
 ];
+
+/** Arguments of many tools whose names say all, such as `webhook_id`. */
+const SELF_EXPLANATORY = /_id$|^(?:html|page|limit|max_chars|starred|read|status)$/;
 
 function toJsonSchema(name: string, field: z.ZodType): object {
   const schema = z.toJSONSchema(field, {
@@ -61,7 +63,7 @@ function toJsonSchema(name: string, field: z.ZodType): object {
 /** Returns a schema with a type in each part of it that may be null: clients treat fields of an argument as they treat arguments. */
 function withTypes(schema: object): object {
   const parts = Object.entries(schema).map(([key, part]: [string, unknown]) => [key, withTypesInPart(part)]);
-  return { ...Object.fromEntries(parts), ...('anyOf' in schema ? typeOrNull(schema.anyOf) : {}) };
+  return { ...Object.fromEntries(parts), ...('anyOf' in schema ? typesOf(schema.anyOf) : {}) };
 }
 
 function withTypesInPart(part: unknown): unknown {
@@ -69,13 +71,17 @@ function withTypesInPart(part: unknown): unknown {
   return part instanceof Object ? withTypes(part) : part;
 }
 
-/** Returns the schema of a value that may be null with one list of types, in place of a choice of two schemas. */
-function typeOrNull(choice: unknown): object {
-  const [value, nothing, ...more]: unknown[] = Array.isArray(choice) ? choice : [];
-  if (!(value instanceof Object && 'type' in value) || !(nothing instanceof Object && 'type' in nothing)) return {};
-  if (more.length > 0 || nothing.type !== 'null') return {};
-  const values = 'enum' in value && Array.isArray(value.enum) ? { enum: [...value.enum, null] } : {};
-  return { ...value, ...values, type: [value.type, 'null'], anyOf: undefined };
+/** Returns the schema of a value that may be null, or a text, with one list of types, in place of a choice of two schemas. */
+function typesOf(choice: unknown): object {
+  const [value, other, ...more]: unknown[] = Array.isArray(choice) ? choice : [];
+  if (!(value instanceof Object && 'type' in value) || !(other instanceof Object && 'type' in other)) return {};
+  if (more.length > 0) return {};
+  if (other.type === 'null') {
+    const values = 'enum' in value && Array.isArray(value.enum) ? { enum: [...value.enum, null] } : {};
+    return { ...value, ...values, type: [value.type, 'null'], anyOf: undefined };
+  }
+  const isAnyText = value.type === 'string' && Object.keys(value).length === 1;
+  return isAnyText ? { ...other, type: ['string', other.type], anyOf: undefined } : {};
 }
 
 /** Returns whether an argument is an object or a list, and never a text. */
@@ -136,8 +142,8 @@ function bind(tool: Tool, endpoint: Endpoint, { endpointNamed, words }: Api): Bo
   const properties = fields.map(([argument, field]): [string, object] => {
     const { [argument]: value } = defaults;
     const schema = toJsonSchema(argument, field);
-    // Its name says all of an id such as `webhook_id`, which many tools have.
-    if (argument.endsWith('_id')) Reflect.deleteProperty(schema, 'description');
+    if (SELF_EXPLANATORY.test(argument))
+      for (const keyword of ['description', 'default']) Reflect.deleteProperty(schema, keyword);
     return [argument, { ...schema, ...(value !== undefined && { default: value }) }];
   });
   const path = new Map(parameterNames(endpoint.path).map((parameter) => [parameter, argumentFor(parameter)]));
@@ -156,9 +162,12 @@ function bind(tool: Tool, endpoint: Endpoint, { endpointNamed, words }: Api): Bo
     access: { scope: endpoint.scope ?? 'any', isOfAccount: endpoint.isOfAccount },
     descriptor: {
       name,
-      title: render(endpoint.summary, words),
-      description: tool.readsVisitors ? `${description} ${UNTRUSTED}` : description,
-      inputSchema: { type: 'object', properties: Object.fromEntries(properties), required },
+      description: tool.readsVisitors ? `${description} ${FROM_VISITORS}` : description,
+      inputSchema: {
+        type: 'object',
+        properties: Object.fromEntries(properties),
+        ...(required.length > 0 && { required }),
+      },
       annotations: hints,
     },
   };

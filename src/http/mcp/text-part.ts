@@ -16,7 +16,7 @@ export const PART = z.object({
     .int(INVALID_OFFSET)
     .min(0, INVALID_OFFSET)
     .default(0)
-    .meta({ short: 'next_offset of the answer before.' }),
+    .meta({ short: 'The last next_offset.' }),
 });
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;

@@ -75,11 +75,13 @@ export const IF_MISSING: Readonly<Record<string, string>> = {
     '{GET /webhooks/:deployId} has the ids of webhooks, {GET /webhooks/:deployId/:webhookId/deliveries} those of deliveries.',
   feedId:
     '{GET /deploy/:id/feeds} has the ids of the feeds of a {deployment}, {GET /deploy} those of the {deployment}s.',
+  path: FIND_DEPLOYMENT,
+  domain: FIND_DEPLOYMENT,
   webhookId:
     '{GET /webhooks/:deployId} has the ids of the webhooks of a {deployment}, {GET /deploy} those of the {deployment}s.',
 };
 
-const ofPage = deploymentId.meta({ short: 'Id or slug of a page.' });
+const ofPage = deploymentId.meta({ short: 'Id or slug.' });
 
 /** Parameters by their names in paths. `short`: the text for agents and the command line. */
 export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
@@ -96,11 +98,15 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   keyId,
   sessionId,
   token: text(TOKEN, 'The secret of a link.', 'Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU2iO9kS4dG'),
-  domain: domainName,
+  domain: domainName.meta({ short: 'Such as forms.shop.example.' }),
   version: text(VERSION_NUMBER, 'The number of a version.', '1').meta({
     short: 'A number that list_versions returns.',
   }),
-  path: z.string().meta({ description: 'The path of a file, with its slashes.', example: 'styles/main.css' }),
+  path: z.string().meta({
+    short: 'Such as css/main.css.',
+    description: 'The path of a file, with its slashes.',
+    example: 'styles/main.css',
+  }),
   view: z.string().meta({ description: 'A view of the dashboard.', example: 'inbox' }),
   asset: z.string().meta({ description: 'The name of a file of the dashboard.', example: 'main-0A1b2C3d.js' }),
   code: z.string().meta({ description: 'The code of an error.', example: 'not-found' }),

@@ -89,6 +89,10 @@ const SCOPE_HEADER = {
 
 const getOperation = operation('GET', '/me', 'getMe', {
   scope: 'any',
+  tool: {
+    name: 'whoami',
+    description: 'The owner of the key, the plan and what is used of it, and in scope what the key may do.',
+  },
   command: { usage: 'me show', text: 'Show your account, with what your plan allows' },
   summary: 'Get the owner of the key',
   description: 'With the plan, what it allows, and what this service can do.',
@@ -101,6 +105,8 @@ const getOperation = operation('GET', '/me', 'getMe', {
     call.setHeaders({ 'formhost-scope': call.owner.scope });
     return readAccount(app, call);
   },
+  /** No tool has the header. */
+  handleTool: async (call, app) => ({ ...(await readAccount(app, call)), scope: call.owner.scope }),
 });
 
 const emailChanges = perService((app) => new EmailChanges(app));

@@ -93,7 +93,7 @@ const logOf = ({ id, deploymentId }: { id: string; deploymentId: string }) => ({
 const testOperation = operation('POST', '/webhooks/:deployId/:webhookId/test', 'testWebhook', {
   tool: {
     name: 'test_webhook',
-    description: 'Sends a sample to a webhook. Then call list_deliveries for the outcome.',
+    description: 'Sends a sample. Then call list_deliveries.',
   },
   noCommand: '`formhost webhooks test` calls it, and waits for the outcome.',
   summary: 'Send a sample submission to a webhook',
@@ -110,7 +110,7 @@ const testOperation = operation('POST', '/webhooks/:deployId/:webhookId/test', '
 const listOperation = operation('GET', '/webhooks/:deployId/:webhookId/deliveries', 'listDeliveries', {
   tool: {
     name: 'list_deliveries',
-    description: 'The requests to a webhook, newest first, with their outcome.',
+    description: 'Newest first, with their outcome.',
     isBounded: true,
   },
   command: {
@@ -163,6 +163,10 @@ const retryOperation = operation(
   '/webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry',
   'retryDelivery',
   {
+    tool: {
+      name: 'retry_delivery',
+      description: 'Sends a delivery of list_deliveries again, which then shows the outcome.',
+    },
     command: {
       usage: 'webhooks retry <id> <webhook> <delivery>',
       text: 'Send a delivery again',
@@ -199,7 +203,7 @@ function checkMail({ smtpUrl }: App['config'], isForNobody: boolean): void {
 const testMailOperation = operation('POST', '/deploy/:id/mails/test', 'testMail', {
   tool: {
     name: 'test_mail',
-    description: 'Sends a sample to everybody who gets mail about a page. Then call list_mails for the outcome.',
+    description: 'Sends a sample to all who get mail about a page. Then call list_mails.',
   },
   command: {
     usage: 'mails test <id>',
@@ -248,7 +252,7 @@ const previewOperation = operation('POST', '/deploy/:id/confirmation/preview', '
 const listMailsOperation = operation('GET', '/deploy/:id/mails', 'listMails', {
   tool: {
     name: 'list_mails',
-    description: 'The mails about a page, newest first, their recipients, and the outcome.',
+    description: 'Newest first, with their recipients and outcome.',
     isBounded: true,
   },
   command: {

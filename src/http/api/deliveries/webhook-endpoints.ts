@@ -94,8 +94,7 @@ const createOperation = operation('POST', '/webhooks/:deployId', 'createWebhook'
   tool: {
     name: 'add_webhook',
     description:
-      'Posts each new submission to an address that the user has given, and to no other: it may be personal data. ' +
-      'Then call test_webhook.',
+      'Posts each new submission, which may be personal data, to an address that the user has given, and to no other. Then call test_webhook.',
     fields: ['url', 'type', 'format', 'chat_id'],
   },
   command: {
@@ -139,7 +138,7 @@ const createOperation = operation('POST', '/webhooks/:deployId', 'createWebhook'
 const listOperation = operation('GET', '/webhooks/:deployId', 'listWebhooks', {
   tool: {
     name: 'list_webhooks',
-    description: 'The webhooks of a page, and whether they are active.',
+    description: 'With their ids, and whether they are active.',
     isBounded: true,
   },
   command: {
@@ -173,6 +172,12 @@ const getOperation = operation('GET', '/webhooks/:deployId/:webhookId', 'getWebh
 });
 
 const changeOperation = operation('PATCH', '/webhooks/:deployId/:webhookId', 'changeWebhook', {
+  tool: {
+    name: 'change_webhook',
+    description:
+      'Changes a webhook, or pauses it with active false: new submissions are not sent to it then. A url is one that the user has given.',
+    fields: ['url', 'active', 'format', 'chat_id'],
+  },
   command: [
     {
       usage: 'webhooks change <id> <webhook>',
@@ -219,7 +224,7 @@ const changeOperation = operation('PATCH', '/webhooks/:deployId/:webhookId', 'ch
 const deleteOperation = operation('DELETE', '/webhooks/:deployId/:webhookId', 'deleteWebhook', {
   tool: {
     name: 'remove_webhook',
-    description: 'Ends all deliveries to a webhook. Ask the user before you call this.',
+    description: 'Ends all deliveries to a webhook. Ask the user before.',
   },
   command: {
     usage: 'webhooks remove <id> <webhook>',

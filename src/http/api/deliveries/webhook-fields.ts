@@ -145,7 +145,10 @@ export const changeBody = (settings: Settings) =>
     events: events.meta({ description: 'The events to receive.' }).optional(),
     active: z
       .boolean('active is not a boolean: send true or false.')
-      .meta({ description: 'While it is off, pending deliveries wait, and new submissions are not delivered to it.' })
+      .meta({
+        short: 'Whether it gets deliveries.',
+        description: 'While it is off, pending deliveries wait, and new submissions are not delivered to it.',
+      })
       .optional(),
   });
 

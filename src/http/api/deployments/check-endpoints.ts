@@ -247,8 +247,7 @@ const checkOperation = operation('POST', '/check', 'checkHtml', {
   scope: 'publish',
   tool: {
     name: 'check_html',
-    description:
-      'Reads HTML as browsers do, and returns its forms, their fields, and what keeps them from working. Publishes and stores nothing.',
+    description: 'Returns the forms of a page, their fields, and what keeps them from working. Publishes nothing.',
     hints: READS,
   },
   noCommand: '`formhost check` calls it with a file.',

@@ -93,7 +93,7 @@ export const slugField = (reservedSlugs: readonly string[], ifAbsent: string) =>
       description:
         `1 to ${SIZES.slug.maxChars} lowercase letters a to z and hyphens, no digits, a letter at both ends, no \`--\` at the third and fourth place, ` +
         `none of ${[...RESERVED, ...reservedSlugs].join(', ')}. ${ifAbsent}`,
-      short: 'The first label of its address: letters a to z and hyphens.',
+      short: 'In its address: letters a to z and hyphens.',
     });
 
 const toStatus = (deployment: Deployment, config: Config) =>
@@ -138,10 +138,7 @@ const createOperation = operation('POST', '/deploy', 'createDeployment', {
   tool: {
     name: 'publish_page',
     description:
-      'Publishes an HTML page at a public address of its own. A form is received here with ' +
-      '<form method="post" action="{{FORM_ACTION}}">, and a name for each field. Returns the id for the other tools, the ' +
-      'url to give to people, and the problems of its forms (null: not checked): where one has the severity error, correct the HTML ' +
-      'and call update_page. To change a page that exists, call update_page.',
+      'Publishes an HTML page at an address of its own. It receives forms with <form method="post" action="{{FORM_ACTION}}"> and a name for each field. Returns the id for the other tools, the url to give to people, and the problems of its forms (null: not checked): correct those of the severity error with edit_page.',
     followUp: { operation: 'checkDeployment', field: 'problems' },
   },
   noCommand: '`formhost deploy` calls it with a file, a folder or a zip.',
@@ -190,7 +187,7 @@ const getOperation = operation('GET', '/deploy/:id', 'getDeployment', {
   scope: 'any',
   tool: {
     name: 'get_page',
-    description: 'The address of a page, its number of submissions, and when it was made and changed.',
+    description: 'The address, the number of submissions, and when it was made and changed.',
   },
   noCommand: '`formhost open` prints the address of a page, and `formhost page show` all of its state.',
   summary: 'Get the status of a {deployment}',
@@ -232,9 +229,7 @@ const replaceHtmlOperation = operation('PUT', '/deploy/:id', 'replaceHtml', {
   tool: {
     name: 'update_page',
     description:
-      'Replaces the whole HTML of a page (get_html has it as it is). Its address and its submissions stay, and the HTML before is ' +
-      'kept as a version. With files, these replace all other files of the page, and removed_files names those that are gone; ' +
-      'without, they stay. Returns the problems of its forms, as publish_page does.',
+      'Replaces the whole HTML of a page; edit_page changes parts of it. Address and submissions stay. files replace all other files, and removed_files names those that are gone; left out, they stay. Returns the problems, as publish_page does.',
     followUp: { operation: 'checkDeployment', field: 'problems' },
   },
   noCommand: '`formhost deploy` calls it with a file, a folder or a zip.',
@@ -272,7 +267,7 @@ const deleteOperation = operation('DELETE', '/deploy/:id', 'deleteDeployment', {
   tool: {
     name: 'delete_page',
     description:
-      'Takes a page offline. Ask the user before. It is in the trash with its submissions for some time: restore_page undoes this.',
+      'Takes a page offline, into the trash with its submissions. Ask the user before. restore_page undoes it.',
   },
   noCommand: '`formhost delete` calls it, after a question about the page and its submissions.',
   summary: 'Delete a {deployment}',
@@ -293,8 +288,7 @@ const getHtmlOperation = operation('GET', HTML_PATH, 'getHtml', {
   tool: {
     name: 'get_html',
     description:
-      'The HTML of a page as it was sent, with {{FORM_ACTION}}. A long one comes in parts: read on at next_offset until that is null, ' +
-      'before you edit the whole and call update_page.',
+      'The HTML of a page as it was sent. A long one comes in parts: read on at next_offset until it is null.',
     inParts: 'html',
   },
   command: {

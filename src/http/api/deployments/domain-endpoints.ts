@@ -10,6 +10,7 @@ import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { perService } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
+import { ADDS } from '../../operation/tool.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
 import { nameOf } from '../../request/hosts.ts';
 import { ProcessStore, RATE_LIMIT_HEADERS, RateLimit } from '../../request/rate-limit.ts';
@@ -99,6 +100,10 @@ async function ownDomain({ db }: App, owner: Owner, { id, domain }: { id: string
 }
 
 const listOperation = operation('GET', '/deploy/:id/domains', 'listDomains', {
+  tool: {
+    name: 'list_domains',
+    description: 'With their DNS records, and what is wrong with these.',
+  },
   command: {
     usage: 'domains list <id>',
     text: 'List the domains of a page',
@@ -129,7 +134,7 @@ function additionBody({ baseUrl, domainsTarget: target, pagesDomain }: App['conf
         const found = domainFault(text, own);
         if (found) context.addIssue(refusedIssue(refused(found.fault, `domain ${found.problem}.`)));
       })
-      .meta({ description: 'A domain of your own, or a name under it.' }),
+      .meta({ description: 'A domain of your own, or a name under it.', short: 'Such as forms.shop.example.' }),
   });
 }
 
@@ -147,6 +152,11 @@ const checksOf = perService(
 );
 
 const addOperation = operation('POST', '/deploy/:id/domains', 'addDomain', {
+  tool: {
+    name: 'add_domain',
+    description:
+      "Adds a domain of the user's own. Give the user the records, to add at the DNS provider, then call check_domain.",
+  },
   command: {
     usage: 'domains add <id> <domain>',
     text: 'Add a domain, and print its DNS records',
@@ -178,6 +188,11 @@ const addOperation = operation('POST', '/deploy/:id/domains', 'addDomain', {
 });
 
 const checkOperation = operation('POST', '/deploy/:id/domains/:domain/check', 'checkDomain', {
+  tool: {
+    name: 'check_domain',
+    description: 'Looks the DNS records up now. live: the page is served there; problem says what is wrong.',
+    hints: { ...ADDS, idempotentHint: true },
+  },
   command: {
     usage: 'domains check <id> <domain>',
     text: 'Look at the DNS records of a domain now, and print its status',
@@ -211,6 +226,7 @@ const checkOperation = operation('POST', '/deploy/:id/domains/:domain/check', 'c
 });
 
 const removeOperation = operation('DELETE', '/deploy/:id/domains/:domain', 'removeDomain', {
+  tool: { name: 'remove_domain', description: 'The page is no longer served there. Ask the user before.' },
   command: {
     usage: 'domains remove <id> <domain>',
     text: 'Remove a domain from a page',

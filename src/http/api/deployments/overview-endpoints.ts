@@ -77,6 +77,11 @@ const toOverviewed = (one: OverviewRow, config: Config) =>
   });
 
 const listOperation = operation('GET', '/overview', 'getOverview', {
+  tool: {
+    name: 'overview',
+    description: 'All pages at a glance: unread submissions, spam, failing webhooks, and whether forms are open.',
+    isBounded: true,
+  },
   command: {
     usage: 'overview',
     table: {

@@ -155,8 +155,7 @@ async function tellOfMail(
 const getOperation = operation('GET', SETTINGS_PATH, 'getSettings', {
   tool: {
     name: 'get_settings',
-    description:
-      'All settings: mail about submissions and its recipients, where visitors are sent, when the form is open, spam, and others.',
+    description: 'All settings: mail, where visitors are sent, when the form is open, spam, and others.',
   },
   noCommand: '`formhost settings get` prints them as `formhost settings set` takes them.',
   summary: 'Get the settings of a {deployment}',
@@ -184,8 +183,7 @@ const changeOperation = operation('PATCH', '/deploy/:id', 'changeSettings', {
   tool: {
     name: 'change_settings',
     description:
-      'Changes the settings that are given. To set up mail: email_notifications true, and recipients if others than the owner get ' +
-      'it; use only addresses that the user has given. Then call test_mail. A slug renames the page; its old address leads to the new one.',
+      'Changes the settings that are given. For mail: email_notifications true, and recipients, only addresses that the user has given; then test_mail. slug renames the page; the old address leads to the new one.',
   },
   noCommand: '`formhost settings set` calls it with all settings that are given, and `formhost rename` with a slug.',
   summary: 'Change the settings of a {deployment}',

@@ -114,6 +114,7 @@ export const filesTable = {
 
 const listOperation = operation('GET', '/deploy/:id/files', 'listFiles', {
   scope: 'any',
+  tool: { name: 'list_files', description: 'The paths, sizes and types of the files of a page.', isBounded: true },
   command: {
     usage: 'site list <id>',
     text: 'List the files of a page',
@@ -189,6 +190,7 @@ const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', 
 
 const deleteOperation = operation('DELETE', '/deploy/:id/files/*path', 'deleteSiteFile', {
   scope: 'publish',
+  tool: { name: 'remove_page_file', description: 'Removes a file of a page. restore_version undoes it.' },
   command: {
     usage: 'site remove <id> <path>',
     text: 'Remove a file of a page',

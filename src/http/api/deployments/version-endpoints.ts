@@ -44,7 +44,7 @@ const listOperation = operation('GET', '/deploy/:id/versions', 'listVersions', {
   scope: 'any',
   tool: {
     name: 'list_versions',
-    description: 'The kept versions of a page, newest first, and which of them is live.',
+    description: 'Newest first, and which is live.',
     isBounded: true,
   },
   command: {
@@ -119,7 +119,7 @@ const restoreOperation = operation('POST', '/deploy/:id/versions/:version/restor
   scope: 'publish',
   tool: {
     name: 'restore_version',
-    description: 'Undoes changes: the HTML of a version is live at once, as a new version.',
+    description: 'Undoes changes: the HTML and files of a version are live at once, as a new version.',
     hints: REPLACES,
   },
   noCommand: '`formhost rollback` calls it, by itself with the version before the live one.',

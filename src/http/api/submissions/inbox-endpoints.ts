@@ -108,7 +108,7 @@ const searchOperation = operation('GET', '/submissions/:deployId/search', 'searc
 const markOperation = operation('PATCH', '/submissions/:deployId/:submissionId', 'markSubmission', {
   tool: {
     name: 'mark_submission',
-    description: 'What is left out stays.',
+    description: 'Marks a submission as read, with a star, as done, or with a note. What is left out stays.',
     readsVisitors: true,
     hints: REPLACES,
   },

@@ -125,9 +125,7 @@ const listAfter = operation('GET', '/submissions/:deployId/after/:cursor', 'list
   tool: {
     name: 'wait_for_submission',
     description:
-      'Returns the submissions after a cursor, oldest first, and waits while there are none. Without a cursor it begins with the ' +
-      'first submission of the page; for only those to come, give the id of the newest (list_submissions) as the cursor. Give `next` ' +
-      'of each answer to the next call, also after an answer without submissions.',
+      'Returns submissions after a cursor, oldest first, and waits while there are none. Without a cursor it begins with the first; for only new ones, give the id of the newest. Give `next` of each answer to the next call, also of an empty one.',
     defaults: { cursor: '0', wait: TOOL_WAIT_SECONDS },
     isBounded: true,
     readsVisitors: true,

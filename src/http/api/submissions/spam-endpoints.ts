@@ -80,7 +80,7 @@ const listOperation = operation('GET', '/deploy/:id/spam', 'listSpam', {
 const releaseOperation = operation('POST', '/deploy/:id/spam/:submissionId/release', 'releaseSpam', {
   tool: {
     name: 'release_spam',
-    description: 'Accepts a submission of list_spam as if it came now: it is listed, and sent to webhooks and by mail.',
+    description: 'Accepts a submission of list_spam as if it came now, also for webhooks and mail.',
   },
   command: {
     usage: 'spam release <id> <submission>',

@@ -65,7 +65,7 @@ function rangeOf({ from, to, by, tz: timeZone }: z.infer<typeof Query>): Range {
 export const statisticsOperation = operation('GET', '/deploy/:id/stats', 'getStatistics', {
   tool: {
     name: 'get_stats',
-    description: 'How many submissions a page has received in each hour or day.',
+    description: 'How many submissions came in each hour or day.',
     isBounded: true,
   },
   command: {

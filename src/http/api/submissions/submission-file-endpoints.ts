@@ -92,9 +92,7 @@ export const submissionFileOperation = operation(
   {
     tool: {
       name: 'read_file',
-      description:
-        'The name, type and size of a file, and its text. text is null for a file that is no text in UTF-8, or has more than ' +
-        `${SIZES.file.chunkBytes} bytes: its url, with the API key, has it.`,
+      description: `Name, type, size and text of a file. text is null for one that is no text in UTF-8, or over ${SIZES.file.chunkBytes} bytes: its url, with the API key, has it.`,
       isBounded: true,
       readsVisitors: true,
     },

@@ -13,9 +13,11 @@ import {
   host,
   integer,
   isDomain,
+  issuer,
   labels,
   list,
   mailbox,
+  mailDomains,
   network,
   pagesDomain,
   plans,
@@ -75,6 +77,16 @@ const settings = z.object({
   signUp: z.enum(['closed', 'open'], 'must be closed or open').default('closed'),
   /** The plan of owners who sign up. */
   defaultPlan: z.string().default('free'),
+  /** The provider of OpenID Connect; undefined: none. */
+  oidcIssuer: reads(
+    'an https URL such as https://login.example.org/realms/main; http is for localhost only',
+    issuer((hostname) => isLocalHost(hostname)),
+  ).optional(),
+  oidcClientId: reads('an id of printable ASCII characters', credential).optional(),
+  /** undefined: the provider knows this service as a public client. */
+  oidcClientSecret: reads('a secret of printable ASCII characters', credential).optional(),
+  /** Domains whose addresses become owners at their first sign-in with OpenID Connect. */
+  oidcDomains: reads('a list of domains such as example.org,example.net', mailDomains).prefault(''),
   reservedSlugs: reads('a list of names made of lowercase letters and hyphens', labels).prefault(''),
   maxHtmlBytes: integer(1, 256 * 1024 * 1024).default(2 * 1024 * 1024),
   maxSubmissionBytes: integer(1, 64 * 1024 * 1024).default(256 * 1024),
@@ -164,22 +176,40 @@ const labelUnder = (domain: string, hostname: string): string[] => {
   return hostname.endsWith(suffix) ? [hostname.slice(0, -suffix.length)] : [];
 };
 
+type Values = z.infer<typeof settings>;
+
 /** The bucket of FILES_URL, with its credentials. These alone mean nothing: other programs use them. */
 function bucketOf({
   filesUrl,
   awsAccessKeyId: accessKeyId,
   awsSecretAccessKey: secretAccessKey,
   awsSessionToken: sessionToken,
-}: z.infer<typeof settings>): BucketLocation | undefined {
+}: Values): BucketLocation | undefined {
   if (filesUrl === undefined) return undefined;
   if (accessKeyId === undefined) throw new ConfigError('AWS_ACCESS_KEY_ID must be set when FILES_URL is');
   if (secretAccessKey === undefined) throw new ConfigError('AWS_SECRET_ACCESS_KEY must be set when FILES_URL is');
   return { ...filesUrl, accessKeyId, secretAccessKey, sessionToken };
 }
 
+/** The provider of OIDC_ISSUER. */
+function oidcOf({ oidcIssuer, oidcClientId: clientId, oidcClientSecret: clientSecret, oidcDomains }: Values) {
+  if (oidcIssuer === undefined) {
+    const others = {
+      OIDC_CLIENT_ID: clientId,
+      OIDC_CLIENT_SECRET: clientSecret,
+      OIDC_DOMAINS: oidcDomains.length > 0 || undefined,
+    };
+    const [name] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
+    if (name !== undefined) throw new ConfigError(`OIDC_ISSUER must be set when ${name} is`);
+    return undefined;
+  }
+  if (clientId === undefined) throw new ConfigError('OIDC_CLIENT_ID must be set when OIDC_ISSUER is');
+  return { issuer: oidcIssuer, clientId, clientSecret };
+}
+
 /** Throws where a plan is named that PLAN_LIMITS does not have. */
 function checkPlans(
-  { planLimits, storageLimits, signUp, smtpUrl: mailServer, defaultPlan }: z.infer<typeof settings>,
+  { planLimits, storageLimits, signUp, smtpUrl: mailServer, defaultPlan, oidcDomains }: Values,
   given: Readonly<Record<string, string>>,
 ): void {
   const refuse = (setting: string, unknown: string): never => {
@@ -189,7 +219,7 @@ function checkPlans(
   const unknownPlan = given.storageLimits && [...storageLimits.keys()].find((plan) => !planLimits.has(plan));
   if (unknownPlan) refuse('STORAGE_LIMITS', unknownPlan);
   // The default need not be a plan where nobody gets it.
-  const isUsed = given.defaultPlan !== undefined || signUp === 'open';
+  const isUsed = given.defaultPlan !== undefined || signUp === 'open' || oidcDomains.length > 0;
   if (isUsed && !planLimits.has(defaultPlan)) refuse('DEFAULT_PLAN', defaultPlan);
   if (signUp === 'open' && mailServer === undefined)
     throw new ConfigError('SMTP_URL must be set when SIGN_UP is open: people sign up by mail');
@@ -202,7 +232,8 @@ function readConfig(given: Readonly<Record<string, string>>) {
     throw new ConfigError(`${nameOf(String(issue?.path[0]))} ${issue?.message}`);
   }
   checkPlans(read.data, given);
-  const { filesUrl, awsAccessKeyId, awsSecretAccessKey, awsSessionToken, pageCacheMb, ...values } = read.data;
+  const { filesUrl, awsAccessKeyId, awsSecretAccessKey, awsSessionToken, pageCacheMb, ...others } = read.data;
+  const { oidcIssuer, oidcClientId, oidcClientSecret, ...values } = others;
   const base = values.baseUrl ?? new URL(`http://localhost:${values.port}`);
   const isLocal = isLocalHost(base.hostname);
   if (values.pagesDomain === undefined && !isLocal) {
@@ -221,6 +252,7 @@ function readConfig(given: Readonly<Record<string, string>>) {
     pagesDomain: domain,
     pagesScheme: values.pagesScheme ?? (/(^|\.)localhost(:|$)/.test(domain) ? ('http' as const) : ('https' as const)),
     bucket: bucketOf(read.data),
+    oidc: oidcOf(read.data),
     // A page at the API's own host would never be served.
     reservedSlugs: [...values.reservedSlugs, ...labelUnder(domain, base.hostname)],
     pageCacheBytes: pageCacheMb * 1024 * 1024,

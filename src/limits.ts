@@ -69,6 +69,11 @@ export const LIMITS = {
     /** Memory of a process for the small bodies of one client that have begun to arrive and are not complete. */
     arrivingBytesOfClient: 16 * 1024 * 1024,
   },
+  /** The provider of OpenID Connect. */
+  openid: {
+    /** All that it is asked for in one sign-in is answered within this time, and so are its addresses. */
+    timeoutMs: 10_000,
+  },
   /** The work of one owner at once. */
   owners: {
     /** After a request, when more of the owner wait: twice as long as it took, and at most so long. */

@@ -184,6 +184,14 @@ describe('loadConfig', () => {
       { PLAN_LIMITS: 'own:1', STORAGE_LIMITS: 'own:1GB' },
       { signUp: 'closed', defaultPlan: 'free' },
     ],
+    [
+      { OIDC_ISSUER: 'https://a.test/o/b/', OIDC_CLIENT_ID: 'f', OIDC_DOMAINS: 'A.example, bücher.example' },
+      {
+        oidc: { issuer: new URL('https://a.test/o/b/'), clientId: 'f', clientSecret: undefined },
+        oidcDomains: ['a.example', 'xn--bcher-kva.example'],
+      },
+    ],
+    [{ OIDC_ISSUER: 'http://localhost:8080/realms/a', OIDC_CLIENT_ID: 'f' }, { oidcDomains: [] }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
   ])('reads %j', (env, expected) => {
     expect(loadConfig(env)).toMatchObject(expected);
@@ -231,6 +239,9 @@ describe('loadConfig', () => {
     ['CONFIRMATIONS_PER_DAY', ['-1', '1.5', '1000001', 'none']],
     ['METRICS_PORT', ['0', '65536', 'none']],
     ['SIGN_UP', ['yes', 'OPEN', 'true']],
+    ['OIDC_ISSUER', ['login.test', 'http://login.test', 'https://u:p@login.test', 'https://a.test/?b', 'ftp://a.test']],
+    ['OIDC_CLIENT_ID', ['a\u00e9', 'a\nb']],
+    ['OIDC_DOMAINS', ['@a.test', 'a@b.test', '*', 'a b', 'https://a.test']],
     ['DEFAULT_PLAN', ['gold', 'FREE']],
     ['WORKERS', ['0', '65', 'auto', '1.5']],
     ['LOG_LEVEL', ['loud', '5', 'info,debug']],
@@ -335,6 +346,7 @@ describe('every setting', () => {
     // A setting whose default is none has an example there.
     const withoutDefault = [
       ...['FILES_URL', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+      ...['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
       ...['DATABASE_URL', 'SMTP_URL', 'MAIL_FROM', 'ABUSE_CONTACT', 'METRICS_PORT'],
     ];
     const all = [...(await read('.env.example')).matchAll(/^#?([A-Z][A-Z0-9_]*)=(.*)$/gm)];
@@ -348,6 +360,12 @@ describe('every setting', () => {
     expect(loadConfig(defaults)).toEqual(loadConfig({}));
     expect(complaint(Object.fromEntries(values))).toBeUndefined();
     const empty = values.filter(([, value]) => value === '').map(([name]) => name);
-    expect(empty.toSorted()).toEqual(['DNS_SERVERS', 'DOMAINS_TARGET', 'RESERVED_SLUGS', 'WEBHOOK_ALLOW_CIDRS']);
+    expect(empty.toSorted()).toEqual([
+      'DNS_SERVERS',
+      'DOMAINS_TARGET',
+      'OIDC_DOMAINS',
+      'RESERVED_SLUGS',
+      'WEBHOOK_ALLOW_CIDRS',
+    ]);
   });
 });

@@ -11,7 +11,7 @@ import { type Resolve, resolveName } from '../delivery/webhooks/resolve.ts';
 import { LIMITS } from '../limits.ts';
 import { declare } from './declare.ts';
 import type { Route } from './doctor/ask.ts';
-import { checkBackups, checkDatabase, checkDisk, checkFiles, checkMail } from './doctor/check-machine.ts';
+import { checkBackups, checkDatabase, checkDisk, checkFiles, checkMail, checkOpenid } from './doctor/check-machine.ts';
 import { checkAddress, checkCustomDomains, checkDomains, checkProxy, PAGE, READY } from './doctor/check-service.ts';
 import { type Finding, fail, ok, reasonOf, skip } from './doctor/finding.ts';
 import { databasePlace, NO_DATABASE_ADVICE, readSettings, type Settings } from './operator.ts';
@@ -74,6 +74,7 @@ async function examineDatabase(settings: Settings): Promise<Examined> {
 
 async function examine(settings: Settings): Promise<NamedFinding[]> {
   const { config } = settings;
+  const { oidc } = config;
   const dns = new Resolver({ timeout: NAME_QUERY_TIMEOUT_MS, tries: 2, maxTimeout: NAME_QUERY_TIMEOUT_MS });
   const { finding, db, slug, close } = await examineDatabase(settings);
   const checks: Record<string, Check> = {
@@ -81,6 +82,7 @@ async function examine(settings: Settings): Promise<NamedFinding[]> {
     backup: () => checkBackups(db, config.databaseUrl === undefined),
     'custom-domains': () => checkCustomDomains(db),
     mail: () => checkMail(config.smtpUrl, CHECK_TIMEOUT_MS),
+    ...(oidc && { openid: () => checkOpenid(oidc, CHECK_TIMEOUT_MS) }),
     files: () => checkFiles(config.bucket, db),
     api: (route) => checkAddress(`${config.baseUrl}/readyz`, READY, route),
     pages: (route) =>

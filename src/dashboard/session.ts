@@ -28,6 +28,9 @@ export const hasMail = document.documentElement.dataset.mail === 'on';
 /** True if an address that signs in by mail for the first time gets an account. */
 export const hasSignUp = document.documentElement.dataset.signUp === 'open';
 
+/** True if a provider of OpenID Connect signs people in. */
+export const hasOpenid = document.documentElement.dataset.oidc === 'on';
+
 type Found = { account: Me; isReadOnly: boolean };
 
 async function readMe(client: Client): Promise<Found> {
@@ -120,6 +123,12 @@ export function leave(): void {
 export async function askForLink(email: string): Promise<void> {
   rememberPath();
   await answer(plainApi.POST('/session/mail', { body: { email } }));
+}
+
+/** Leaves for the provider of OpenID Connect, which leads back to the view that is shown now. */
+export function signInWithOpenid(): void {
+  rememberPath();
+  location.assign('/session/oidc');
 }
 
 /** Ends this session, or all of the owner's, and forgets what this tab knows. */

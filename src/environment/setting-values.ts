@@ -47,6 +47,24 @@ export const baseUrl = (text: string): URL => {
   return url;
 };
 
+/** An https URL, or an http URL of this machine, without a query. A slash at its end counts. */
+export const issuer =
+  (isLocalHost: (hostname: string) => boolean) =>
+  (text: string): URL => {
+    const url = new URL(text);
+    assert(url.protocol === 'https:' || (url.protocol === 'http:' && isLocalHost(url.hostname)));
+    assert(url.username === '' && url.password === '' && !/[?#]/.test(text));
+    return url;
+  };
+
+/** Domains of mail addresses, in ASCII. */
+export const mailDomains = (text: string): readonly string[] =>
+  list(text).map((item) => {
+    const address = toMailAddress(`a@${item}`);
+    assert(address !== undefined && isDomain(item.includes('@') ? '' : address.slice(2)));
+    return String(address).slice(2).toLowerCase();
+  });
+
 /** A domain name: labels of letters, digits and hyphens (RFC 1123). */
 export const isDomain = (text: string): boolean =>
   text.length <= 253 && text.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(label));

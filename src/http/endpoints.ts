@@ -1,5 +1,6 @@
 import { keyOperations } from './api/account/key-endpoints.ts';
 import { meOperations } from './api/account/me-endpoints.ts';
+import { oidcOperations } from './api/account/oidc-endpoints.ts';
 import { sessionOperations } from './api/account/session-endpoints.ts';
 import { signInLinkOperations } from './api/account/sign-in-link-endpoints.ts';
 import { deliveryOperations } from './api/deliveries/delivery-endpoints.ts';
@@ -49,7 +50,7 @@ export const endpointsOf = perService((app): readonly Tagged[] =>
 );
 
 const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
-  Account: [...sessionOperations, ...signInLinkOperations, ...meOperations, ...keyOperations],
+  Account: [...sessionOperations, ...signInLinkOperations, ...oidcOperations, ...meOperations, ...keyOperations],
   Deployments: [
     ...[...deploymentOperations, ...overviewOperations, ...settingsOperations, ...checkOperations],
     ...[

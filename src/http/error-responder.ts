@@ -77,7 +77,11 @@ export class ErrorResponder {
     else if (isNoSuchPath(error) && isReadInBrowser(request)) this.#writeLost(response, error, headers);
     else if (title === undefined) writeError(response, error, headers, this.#app);
     else {
-      const page = { title, text: error.message, headers: { ...error.headers, ...headers } };
+      const { errorPageDashboard: dashboard } = endpoint ?? {};
+      const page = {
+        ...{ title, text: error.message, headers: { ...error.headers, ...headers } },
+        ...(dashboard !== undefined && { dashboard }),
+      };
       writeLinkPage(response, error.status, page, limits);
     }
   }

@@ -62,9 +62,10 @@ const BASE = ['lib', 'sites', 'forms', 'webhooks', 'environment'];
 /** The groups that a group may import besides itself. One way: main -> service -> http -> submissions -> db; all may import BASE and 'limits'. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['service', 'metrics', 'config', ...BASE],
-  commands: ['http', 'delivery', 'db', 'files', 'config', 'client', 'problems', 'settings', ...BASE],
+  commands: ['http', 'openid', 'delivery', 'db', 'files', 'config', 'client', 'problems', 'settings', ...BASE],
   service: ['http', 'domains', 'submissions', 'delivery', 'db', 'files', 'compute', 'metrics', 'config', ...BASE],
   http: [
+    'openid',
     'domains',
     'submissions',
     'imports',
@@ -82,6 +83,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   delivery: ['db', 'config', ...BASE],
   domains: ['db', ...BASE],
   files: ['db', ...BASE],
+  openid: [],
   db: ['settings', ...BASE],
   compute: ['config', ...BASE],
   metrics: ['config', ...BASE],

@@ -12,6 +12,7 @@ import { ownerOfPrefix } from '../../files/claim.ts';
 import { inBytes } from '../../lib/byte-size.ts';
 import { diskSpace } from '../../lib/disk-space.ts';
 import { LIMITS } from '../../limits.ts';
+import { discover, OpenidError, type OpenidSettings } from '../../openid/openid-provider.ts';
 import { type Finding, fail, ok, skip, warn } from './finding.ts';
 
 /*
@@ -112,6 +113,21 @@ export async function checkMail(smtpUrl: string | undefined, ms: number): Promis
 }
 
 /** Checks the bucket with an object that is written, read, listed and deleted. */
+export async function checkOpenid(settings: OpenidSettings, ms: number): Promise<Finding> {
+  const { href } = settings.issuer;
+  try {
+    const { token_endpoint: tokens, authorization_endpoint: page } = await discover(settings, ms);
+    if (tokens !== undefined && page !== undefined) return ok(href);
+    return fail(`${href} names no address to sign in`, 'set OIDC_ISSUER as the provider names it');
+  } catch (error) {
+    if (!(error instanceof OpenidError)) throw error;
+    return fail(
+      `${href}: ${error.message}`,
+      'set OIDC_ISSUER as the provider names it, with the same slash at its end, and let this machine reach it',
+    );
+  }
+}
+
 export async function checkFiles(location: BucketLocation | undefined, db: Database | undefined): Promise<Finding> {
   if (!location) {
     if (!db || !(await hasBucketFiles(db))) return skip('FILES_URL is not set: files are in the database');

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { isMailAddress } from '../../lib/mail-address.ts';
-import { askForLink, hasMail, hasSignUp, signIn } from '../session.ts';
+import { askForLink, hasMail, hasOpenid, hasSignUp, signIn, signInWithOpenid } from '../session.ts';
+import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { OneFieldForm } from '../ui/one-field-form.tsx';
 import { View } from '../ui/view.tsx';
@@ -9,13 +10,21 @@ import { View } from '../ui/view.tsx';
 /** Asks for a link by mail where there is mail, which most people have at hand, or signs in with a key. */
 export const SignInForm = (): JSX.Element => (
   <>
+    {hasOpenid && (
+      <>
+        <Button kind="main" onClick={signInWithOpenid}>
+          Sign in with OpenID Connect
+        </Button>
+        <p class="or">or</p>
+      </>
+    )}
     {hasMail && (
       <>
         <OneFieldForm
           field={{ label: 'E-mail address', type: 'email', name: 'email', autoComplete: 'email' }}
           isRight={isMailAddress}
           wrong="Enter your address, such as you@example.com."
-          button={{ kind: 'main', icon: 'mail', children: 'Send me a link' }}
+          button={{ kind: hasOpenid ? 'plain' : 'main', icon: 'mail', children: 'Send me a link' }}
           run={askForLink}
           done={`${hasSignUp ? 'A mail' : 'If this address has an account here, a mail'} is on its way. Its link works once, for 15 minutes.`}
         />
@@ -26,7 +35,7 @@ export const SignInForm = (): JSX.Element => (
       field={{ label: 'API key', type: 'password', name: 'key', autoComplete: 'current-password' }}
       isRight={(key) => key !== ''}
       wrong="Enter your key: it begins with fh_."
-      button={{ kind: hasMail ? 'plain' : 'main', children: 'Sign in' }}
+      button={{ kind: hasMail || hasOpenid ? 'plain' : 'main', children: 'Sign in' }}
       run={signIn}
     />
   </>

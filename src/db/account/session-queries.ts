@@ -169,6 +169,14 @@ export async function useSignInLink(
   return row.keyId === null ? { email: row.email } : { keyId: row.keyId };
 }
 
+/** Makes an address an owner on `plan`, if that is given and it is none. Returns whether the address may sign in. */
+export async function openAccount(db: Knex, email: string, plan: string | undefined): Promise<boolean> {
+  if (plan !== undefined) {
+    await execute(db, 'open-account', makeOwner('(SELECT CAST(:email AS text) AS email)'), { email, plan });
+  }
+  return (await execute(db, 'find-account', `SELECT WHERE ${hasAccount(':email')}`, { email })) === 1;
+}
+
 /**
  * Counts a try of all processes in a window of `seconds`. Returns the tries in the window, at most one over `limit`, and in how
  * many milliseconds it ends. The table has the name of its first use, signing in.

@@ -52,6 +52,7 @@ async function sendShell(response: Response, app: App): Promise<void> {
     .replace('{{SESSION}}', session)
     .replace('{{MAIL}}', config.smtpUrl === undefined ? 'off' : 'on')
     .replace('{{SIGN_UP}}', config.signUp)
+    .replace('{{OIDC}}', config.oidc === undefined ? 'off' : 'on')
     .replace('{{PAGES}}', config.pagesDomain);
   response
     .status(isView ? 200 : 404)

@@ -184,6 +184,8 @@ export type PublicDeclaration<Answer> = Described<Answer> & {
   errorAs?(error: DeclaredError): DeclaredError;
   /** For links that people open: errors are small pages with this title. */
   errorPageTitle?: string;
+  /** The view to which these pages lead. */
+  errorPageDashboard?: string;
   /** Query parameters that it reads, for the reference. The handler reads them itself. */
   query?: z.ZodObject;
   /** Left out where listener.ts answers, ahead of Express. */
@@ -214,7 +216,7 @@ export type Endpoint = Omit<
   Described<never>,
   'noCommand' | 'description' | 'answer' | 'otherAnswers' | 'errors' | 'ifMissing'
 > &
-  Pick<PublicDeclaration<never>, 'requestHeaders' | 'pagesExcept' | 'errorPageTitle'> &
+  Pick<PublicDeclaration<never>, 'requestHeaders' | 'pagesExcept' | 'errorPageTitle' | 'errorPageDashboard'> &
   Omit<Operation, 'bind' | 'commands' | 'noCommand' | 'fields'> & {
     description: string | undefined;
     ifMissing: string | undefined;

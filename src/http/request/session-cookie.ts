@@ -5,7 +5,7 @@ import { SIZES } from '../../sizes.ts';
 const DAY_SECONDS = 24 * 60 * 60;
 
 /** The cookies of this name, each as `name=value`. All others were set by other hosts under the same domain. */
-const cookiesNamed = (name: string, { cookie = '' }: IncomingHttpHeaders): string[] =>
+export const cookiesNamed = (name: string, { cookie = '' }: IncomingHttpHeaders): string[] =>
   cookie
     .split(';')
     .map((pair) => pair.trim())

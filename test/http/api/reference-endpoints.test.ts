@@ -89,7 +89,8 @@ describe('the document', () => {
   it('has the paths that the service has, and no others', () => {
     // Nobody calls the files of /docs, and only a proxy in front asks the internal endpoint.
     // So are a link that signs a person in, and the dashboard.
-    const hidden = ['/internal/tls', '/session/mail/{token}', '/me/email/{token}'];
+    const signIns = ['/session/mail/{token}', '/session/oidc', '/session/oidc/callback'];
+    const hidden = ['/internal/tls', ...signIns, '/me/email/{token}'];
     const paths = [...routes].filter((path) => !/^\/(?:docs\/|dashboard)/.test(path) && !hidden.includes(path));
     // Answered ahead of Express, and on pages' hosts too.
     expect(Object.keys(reference.paths ?? {}).toSorted()).toEqual([...paths, SECURITY_TXT].toSorted());

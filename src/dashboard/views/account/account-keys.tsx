@@ -133,6 +133,7 @@ export function Keys(): JSX.Element {
   useOtherTabs(loaded.reload);
   return (
     <Section title="Keys" hint="For the API, the command line, and for signing in here." isSplit>
+      {loaded.data?.total === 0 && <p class="muted">There is no key yet: programs and the command line need one.</p>}
       <Listed loaded={loaded} label="Loading your keys" of="key">
         {(key) => <KeyRow key={key.id} apiKey={key} onRevoked={loaded.reload} />}
       </Listed>

@@ -205,15 +205,17 @@ const VERSIONS = `
   );
   ALTER TABLE pages ALTER COLUMN rendered_br SET STORAGE EXTERNAL; -- Postgres would try to compress it again
   CREATE INDEX pages_files ON pages USING gin (files jsonb_path_ops) WHERE files IS NOT NULL;
-  CREATE TABLE page_versions ( -- What pages were before.
+  CREATE TABLE page_versions ( -- What pages were before, and previews, which were never live.
     deployment_id text COLLATE "C" NOT NULL REFERENCES deployments ON DELETE CASCADE,
     version bigint NOT NULL,
     html bytea, -- NULL: no longer kept; submissions were sent from it
     files jsonb,
     after_number bigint NOT NULL,
     created_at timestamptz NOT NULL,
+    preview text COLLATE "C", -- the label of the host of a preview; NULL: it was live
     PRIMARY KEY (deployment_id, version)
   );
+  CREATE UNIQUE INDEX page_versions_preview ON page_versions (preview) WHERE preview IS NOT NULL;
   CREATE INDEX page_versions_files ON page_versions USING gin (files jsonb_path_ops) WHERE files IS NOT NULL;
   CREATE TABLE site_contents ( -- The contents of the files of sites, once for each owner.
     owner_id bigint NOT NULL REFERENCES owners,

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isPreviewLabel } from '../sites/preview-hosts.ts';
 import type { App } from './app.ts';
 import { ContentSender } from './pages/content-sender.ts';
 import { noSuchPage, PageServer } from './pages/page-server.ts';
@@ -94,7 +95,8 @@ export class PageHosts {
   /** A form without an action posts to its own page. The next step receives it. */
   async #findForm(context: RequestContext, slug: string | null): Promise<void> {
     const page = await this.#pages.findForm(context, slug);
-    context.formId = page?.deploymentId;
+    const isPreview = slug !== null && isPreviewLabel(slug);
+    context.formId = page && (isPreview ? slug : page.deploymentId);
     context.site = page?.site;
   }
 }

@@ -1,6 +1,7 @@
 import { customAlphabet } from 'nanoid';
 import { SIZES } from '../sizes.ts';
 import { titleOf } from './page-look.ts';
+import { isPreviewLabel } from './preview-hosts.ts';
 
 export const RESERVED = [
   ...['www', 'api', 'app', 'admin', 'mail', 'smtp', 'ns', 'cdn', 'static', 'assets', 'docs', 'status', 'login', 'auth'],
@@ -16,7 +17,7 @@ export const isSlug = (text: string): boolean => SLUG.test(text);
 
 /** `more`: what the operator has reserved as well. */
 export const isReserved = (slug: string, more: readonly string[]): boolean =>
-  RESERVED.includes(slug) || more.includes(slug);
+  RESERVED.includes(slug) || more.includes(slug) || isPreviewLabel(slug);
 
 /**
  * Slugs for a page that was sent without one, to be tried in this order: its title in letters and hyphens, the same

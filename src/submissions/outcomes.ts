@@ -9,7 +9,7 @@ export type AnsweringForm = Pick<LiveForm, 'deploymentId' | 'slug' | 'rules'> & 
 
 /** An outcome that a visitor sees as a success. `id`: the submission's, or that of the first one when it is `repeated`. */
 type Success = {
-  kind: 'accepted' | 'repeated' | 'honeypot' | 'spam' | 'spam-dropped';
+  kind: 'accepted' | 'repeated' | 'honeypot' | 'spam' | 'spam-dropped' | 'test';
   id: string;
   form: AnsweringForm;
 };

@@ -38,6 +38,7 @@ function listenerFor(deploymentId: string): Listener {
     look: NO_LOOK,
     opening: undefined,
     expiresAt: null,
+    isUnlisted: false,
     files: undefined,
     deploymentId,
     rendered,

@@ -73,6 +73,7 @@ const normalized = (text: string): string =>
     .replaceAll(/\bfh_[0-9A-Za-z]{43}/g, 'fh_KEY')
     .replaceAll(/\bfh_[0-9A-Za-z]{5}\b/g, 'fh_START')
     .replaceAll(/\/feeds\/[0-9A-Za-z]{43}\.csv/g, '/feeds/SECRET.csv')
+    .replaceAll(/\bpreview-[a-z]{26}\b/g, 'preview-LABEL')
     .replaceAll(/\bwhsec_[0-9A-Za-z+/]{43}=/g, 'whsec_SECRET')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
     .replaceAll(/"duration_ms":\d+/g, '"duration_ms":MS')

@@ -25,6 +25,7 @@ export const declareDeploy = (program: Command, connect: Connect): unknown =>
     "Which page a file is, is stored in .formhost.json of the folder where you are. Problems of the page's forms are printed on standard error.",
     '$ deploy contact.html',
     '$ deploy contact.html --watch',
+    '$ deploy contact.html --preview',
     '$ deploy site --slug spring-fair',
     '$ deploy - --slug spring-sale < sale.html',
   )
@@ -34,6 +35,13 @@ export const declareDeploy = (program: Command, connect: Connect): unknown =>
       new Option('--id <id>', 'update this page (id or slug), and remember it for the file').conflicts(['slug', 'new']),
     )
     .option('--new', 'publish another page, and remember it for the file')
+    .addOption(
+      new Option('--preview', 'print a secret address of the new version; the live page stays').conflicts([
+        'slug',
+        'new',
+        'watch',
+      ]),
+    )
     .option('--watch', 'update at every change of the file or folder, until Ctrl-C')
     .action(async (given, options) => {
       const service = await connect({ html: 'the page', slug: '--slug' });
@@ -44,6 +52,10 @@ export const declareDeploy = (program: Command, connect: Connect): unknown =>
       const { id, isSafe } = await findTarget(service, file, options);
       const target: Target = { file, folder: isFolder ? given : undefined, id, slug: options.slug, json: options.json };
       const content = await readContent(target);
+      if (options.preview) {
+        if (id === undefined) throw new UsageError(`--preview needs a page: deploy ${given} first, or name one with --id`);
+        return preview(service, content, { id, json: options.json });
+      }
       const deployed = await publish(service, content, target).catch((error: unknown) => {
         throw adviceFor(error, file, id, options);
       });
@@ -53,7 +65,8 @@ export const declareDeploy = (program: Command, connect: Connect): unknown =>
         });
       }
       if (options.watch)
-        await untilInterrupted((signal) => follow(service, content.bytes, { ...target, id: deployed }, signal));
+        return untilInterrupted((signal) => follow(service, content.bytes, { ...target, id: deployed }, signal));
+      return undefined;
     });
 
 type Target = Output & { file: string; folder: string | undefined; id: string | undefined; slug: string | undefined };
@@ -86,6 +99,15 @@ async function publish(service: Service, content: Content, { file, id, slug, jso
   }
   await sayProblems(service, file, data.id, { json });
   return data.id;
+}
+
+/** Publishes a page or a site as a preview of a page, and prints its address. */
+async function preview(service: Service, { bytes, type }: Content, { id, json }: Output & { id: string }): Promise<void> {
+  const { data, text } = await service.answer(
+    service.api.PUT('/deploy/{id}', { params: { path: { id }, query: { preview: '1' } }, ...bodyOf(bytes, type) }),
+  );
+  await (json ? printAnswer(text) : printLine(printable(data.preview_url ?? '')));
+  say(`a preview of ${data.slug}, whose forms send tests; formhost rollback ${data.slug} ${data.version} makes it live`);
 }
 
 /** Prints what would keep the forms of the live page from arriving. */

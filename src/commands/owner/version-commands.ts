@@ -7,9 +7,9 @@ import { type Connect, connectToPage, type Service } from './api-requests.ts';
 /** The version before the live one. */
 async function previousVersion(service: Service, id: string): Promise<string> {
   const { data } = await service.answer(
-    service.api.GET('/deploy/{id}/versions', { params: { path: { id }, query: { limit: 2 } } }),
+    service.api.GET('/deploy/{id}/versions', { params: { path: { id }, query: { limit: 100 } } }),
   );
-  const previous = data.versions.find(({ live }) => !live);
+  const previous = data.versions.find(({ live, preview }) => !live && !preview);
   if (!previous) throw new CommandError(`${id} has no version before the live one`);
   return String(previous.version);
 }

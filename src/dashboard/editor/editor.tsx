@@ -11,6 +11,7 @@ import { Form, FormEnd } from '../ui/form.tsx';
 import { usePublishCheck } from '../ui/publish-check.tsx';
 import { say } from '../ui/say.tsx';
 import { LivePreview } from './live-preview.tsx';
+import { PreviewLink } from './preview-link.tsx';
 import './editor.css';
 
 /** A page is checked and shown when nothing was typed for this time. */
@@ -60,6 +61,7 @@ export function Editor({
   change,
   start,
   isOfSite = false,
+  onPreview,
   children,
 }: {
   html: string;
@@ -71,6 +73,8 @@ export function Editor({
   start?: Place;
   /** True if the page has other files. */
   isOfSite?: boolean;
+  /** Makes a preview of what is typed, and returns its address. Left out: there is no page yet of which it could be one. */
+  onPreview?(): Promise<string>;
   /** More fields. */
   children?: ComponentChildren;
 }): JSX.Element {
@@ -145,7 +149,9 @@ export function Editor({
         </div>
         {settled.trim() !== '' && <LivePreview html={settled} />}
       </div>
-      <FormEnd change={change} icon="upload" button="Publish" onCancel={onCancel} />
+      <FormEnd change={change} icon="upload" button="Publish" onCancel={onCancel}>
+        {onPreview && !isEmpty && <PreviewLink html={html} make={onPreview} />}
+      </FormEnd>
     </Form>
   );
 }

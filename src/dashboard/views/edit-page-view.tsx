@@ -58,6 +58,10 @@ function Edit({ page: { id }, live }: { page: Page; live: Live }): JSX.Element {
       say('The new version is live.');
       leave();
     });
+  async function preview(): Promise<string> {
+    const params = { path: { id }, query: { preview: '1' as const } };
+    return (await answer(api.PUT('/deploy/{id}', { params, body: { html } }))).preview_url ?? '';
+  }
   return (
     <>
       <Editor
@@ -67,6 +71,7 @@ function Edit({ page: { id }, live }: { page: Page; live: Live }): JSX.Element {
         onCancel={leave}
         change={change}
         isOfSite={live.isOfSite}
+        onPreview={preview}
         {...(query.line && { start: { line: Number(query.line), column: Number(query.column) } })}
       />
       {isOutdated && (

@@ -60,6 +60,8 @@ export type PageHead = {
   opening: Opening | undefined;
   /** When it goes offline, in milliseconds since 1970; null: never. */
   expiresAt: number | null;
+  /** True if search engines are told to leave it out. */
+  isUnlisted: boolean;
   files: readonly SiteFile[] | undefined;
 };
 
@@ -332,7 +334,7 @@ export async function findPages(
   { submitUrl, maxBytes }: { submitUrl: string; maxBytes: number },
 ): Promise<Map<string, StoredPage | 'taken-down'>> {
   const rows = await query<
-    Omit<Page, 'html' | 'files' | 'look' | 'opening'> &
+    Omit<Page, 'html' | 'files' | 'look' | 'opening' | 'isUnlisted'> &
       PageLook & {
         opening: Opening | null;
         files: SiteFile[] | null;
@@ -376,7 +378,7 @@ export async function findPages(
         ...row
       }): [string, StoredPage | 'taken-down'] => {
         const look = shownLook({ title, color, darkColor }, slug);
-        const head = { ...row, look, opening: opening ?? undefined, files: row.files ?? undefined };
+        const head = { ...row, look, opening: opening ?? undefined, files: row.files ?? undefined, isUnlisted: false };
         if (isTakenDown) return [slug, 'taken-down'];
         if (br) return [slug, { ...head, rendered: { hash, bytes, br } }];
         return [slug, html ? { ...head, html } : head];

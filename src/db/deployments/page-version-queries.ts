@@ -67,14 +67,14 @@ export async function renewRendering(
     .update(renderingColumns(rendered));
 }
 
-/** A version of a page whose HTML is there; `bytes`: of all its files. `id`: of the deployment. */
-type KeptVersion = { id: string; version: number; createdAt: Date; bytes: number; isLive: boolean };
+/** A version of a page whose HTML is there; `bytes`: of all its files. `id`: of the deployment. `isPreview`: it was never live. */
+type KeptVersion = { id: string; version: number; createdAt: Date; bytes: number; isLive: boolean; isPreview: boolean };
 
 /** The versions of a deployment whose HTML is there: the live one and those before it. */
 const KEPT = `
-  SELECT deployment_id, version, created_at, html, files, true AS is_live FROM pages WHERE deployment_id = :deploymentId
+  SELECT deployment_id, version, created_at, html, files, true AS is_live, false AS is_preview FROM pages WHERE deployment_id = :deploymentId
   UNION ALL
-  SELECT deployment_id, version, created_at, html, files, false FROM page_versions
+  SELECT deployment_id, version, created_at, html, files, false, preview IS NOT NULL FROM page_versions
    WHERE deployment_id = :deploymentId AND html IS NOT NULL`;
 
 /** A page of a deployment's versions, newest first, and how many there are in all. */
@@ -85,7 +85,7 @@ export const listVersions = (db: Knex, deploymentId: string, paging: Paging): Pr
     {
       total: `SELECT count(*) AS total FROM (${KEPT}) AS version`,
       rows: `
-        SELECT deployment_id AS id, version, created_at AS "createdAt", is_live AS "isLive",
+        SELECT deployment_id AS id, version, created_at AS "createdAt", is_live AS "isLive", is_preview AS "isPreview",
                octet_length(html) + CAST(coalesce((
                  SELECT sum(CAST(file -> 'bytes' AS bigint)) FROM jsonb_array_elements(files) AS file), 0) AS bigint) AS bytes
           FROM (${KEPT}) AS version ORDER BY version DESC LIMIT :limit OFFSET :offset`,
@@ -168,7 +168,10 @@ export async function addVersion(
      SELECT deployment_id, version, after_number, created_at, html, files FROM pages WHERE deployment_id = ?`,
     [deploymentId],
   );
-  const version = transaction.raw('version + 1');
+  // Previews have numbers too.
+  const version = transaction.raw(
+    '1 + (SELECT max(version) FROM page_versions WHERE page_versions.deployment_id = pages.deployment_id)',
+  );
   const allFiles = files ?? now ?? [];
   const columns = page ? pageColumns(page, allFiles, version) : { version, ...ofFiles(allFiles) };
   await transaction('pages')
@@ -186,7 +189,7 @@ const pruneVersions = (transaction: Knex, deploymentId: string, pageVersions: nu
     `WITH past AS MATERIALIZED (
        SELECT version, files, row_number() OVER (ORDER BY version DESC) AS age,
               lead(after_number) OVER (ORDER BY version) > after_number AS has_submissions
-         FROM page_versions WHERE deployment_id = :deploymentId AND html IS NOT NULL
+         FROM page_versions WHERE deployment_id = :deploymentId AND html IS NOT NULL AND preview IS NULL
      ), removed AS (
        DELETE FROM page_versions USING past
         WHERE deployment_id = :deploymentId AND page_versions.version = past.version AND age >= :pageVersions

@@ -29,7 +29,8 @@ export function findInboxSubmissions(
               SELECT max(version) FROM (
                 SELECT version, after_number FROM pages WHERE deployment_id = wanted.deployment_id
                 UNION ALL
-                SELECT version, after_number FROM page_versions WHERE deployment_id = wanted.deployment_id
+                SELECT version, after_number FROM page_versions
+                 WHERE deployment_id = wanted.deployment_id AND preview IS NULL
               ) AS known WHERE after_number < wanted.number
             ), 1) AS "pageVersion"
        FROM unnest(CAST(:ids AS text[]), CAST(:numbers AS bigint[])) WITH ORDINALITY AS wanted (deployment_id, number, position)

@@ -34,7 +34,7 @@ const STORE = `
   ), stored AS (
     INSERT INTO test_submissions (deployment_id, after_number, id, data, ip_address, created_at, page_version, form)
     SELECT deployment_id, last_submission_number, id, CAST(data AS json), :ipAddress, now,
-           coalesce((SELECT version FROM pages WHERE pages.deployment_id = accepted.deployment_id), 1), :form
+           coalesce(CAST(:version AS bigint), (SELECT version FROM pages WHERE pages.deployment_id = accepted.deployment_id), 1), :form
       FROM accepted
   ), ${queueAccepted()}
   SELECT FROM accepted`;
@@ -46,6 +46,8 @@ type NewTest = {
   data: string;
   ipAddress: string;
   form: string | null;
+  /** The version that it was sent from; null: the live one. */
+  version: number | null;
 };
 
 /** Stores a test with its deliveries; false where this owner has no such live deployment. */

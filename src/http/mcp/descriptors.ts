@@ -3,7 +3,15 @@ import { render, type Vocabulary } from '../../problems/sentence.ts';
 import type { Guarded } from '../operation/access.ts';
 import type { Endpoint, ToolCall } from '../operation/declaration.ts';
 import { parameterNames } from '../operation/operation.ts';
-import { ADDS, FROM_VISITORS, READS, READS_VISITORS, REPLACES, type Tool } from '../operation/tool.ts';
+import {
+  ADDS,
+  FROM_VISITORS,
+  type FurtherTool,
+  READS,
+  READS_VISITORS,
+  REPLACES,
+  type Tool,
+} from '../operation/tool.ts';
 import { BOUNDS } from './bounded-answer.ts';
 import { PART } from './text-part.ts';
 import { agentWords, argumentFor } from './tool-words.ts';
@@ -107,6 +115,12 @@ function callOf({ call, name }: Endpoint): Call {
   return call;
 }
 
+/** A call that always has these fields. */
+const sending =
+  (call: Call, fields: FurtherTool['sends']): Call =>
+  ({ input, ...exchange }) =>
+    call({ ...exchange, input: { ...input, ...fields } });
+
 /** The arguments of a tool by their names. */
 function argumentsOf(tool: Tool, { params, query, body }: Endpoint): Readonly<Record<string, z.ZodType>> {
   const sent = fieldsOf(body?.content['application/json']?.schema ?? query);
@@ -132,7 +146,7 @@ function hintsFor({ readsVisitors }: Tool, { method }: Endpoint) {
 
 type Api = { endpointNamed(name: string): Endpoint; words: Vocabulary };
 
-function bind(tool: Tool, endpoint: Endpoint, { endpointNamed, words }: Api): BoundTool {
+function bind(tool: Tool | FurtherTool, endpoint: Endpoint, { endpointNamed, words }: Api): BoundTool {
   const { name, description, defaults = {} } = tool;
   // A part of an answer, or fewer items, are another request.
   if ((tool.isBounded || tool.inParts) && endpoint.method !== 'GET')
@@ -152,7 +166,7 @@ function bind(tool: Tool, endpoint: Endpoint, { endpointNamed, words }: Api): Bo
     .map(([argument]) => argument);
   return {
     tool,
-    call: callOf(endpoint),
+    call: 'sends' in tool ? sending(callOf(endpoint), tool.sends) : callOf(endpoint),
     followUp: tool.followUp && { call: callOf(endpointNamed(tool.followUp.operation)), field: tool.followUp.field },
     path,
     names: new Set(fields.map(([argument]) => argument)),
@@ -178,6 +192,8 @@ export function bindTools(endpoints: readonly Endpoint[]): ReadonlyMap<string, B
   const byName = Object.fromEntries(endpoints.map((endpoint) => [endpoint.name, endpoint]));
   const api = { endpointNamed: (name: string) => named(byName, name, 'The API'), words: agentWords(endpoints) };
   return new Map(
-    endpoints.flatMap((endpoint) => (endpoint.tool ? [[endpoint.tool.name, bind(endpoint.tool, endpoint, api)]] : [])),
+    endpoints.flatMap((endpoint) =>
+      [endpoint.tool ?? [], endpoint.furtherTools].flat().map((tool) => [tool.name, bind(tool, endpoint, api)]),
+    ),
   );
 }

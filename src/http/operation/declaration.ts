@@ -6,7 +6,7 @@ import type { BodyForm } from '../request/json-body.ts';
 import type { DeclaredError } from '../response/errors.ts';
 import type { NeededScope } from './access.ts';
 import type { AnyCommand, Command } from './command.ts';
-import type { Tool } from './tool.ts';
+import type { FurtherTool, Tool } from './tool.ts';
 
 /*
  * The parts of the declaration of an operation, and the endpoint that operation.ts makes of it for a service.
@@ -166,6 +166,8 @@ export type Declaration<
   handle(call: Call<Path, Resource, Query, Body, RequestHeaders>, app: App): Result<NoInfer<Answer> | JsonPieces>;
   /** Offers the operation to agents. */
   tool?: Tool;
+  /** Offers it to agents in other ways, too. */
+  furtherTools?: readonly FurtherTool[];
   /** Offers the operation on the command line: as a command, or as several. */
   command?: OneOrMore<Command<NoInfer<Answer>>>;
   /** In place of `handle` when a tool calls it: for an answer that `handle` writes itself. */
@@ -230,6 +232,7 @@ export type Endpoint = Omit<
     errors: readonly DeclaredError[];
     handle: ((request: EndpointRequest, response: Response) => Promise<void>) | undefined;
     tool: Tool | undefined;
+    furtherTools: readonly FurtherTool[];
     /** Handles the call of a tool: makes the checks from `find` on, and returns the answer. Undefined where no key is needed. */
     call: ((call: ToolCall) => Promise<unknown>) | undefined;
   };

@@ -5,7 +5,8 @@ export function exampleOf(schema: unknown): unknown {
   const example = schema instanceof z.ZodType ? schema.meta()?.example : undefined;
   if (example !== undefined) return example;
   if (schema instanceof z.ZodObject) {
-    return Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, exampleOf(field)]));
+    const always = Object.entries(schema.shape).filter(([, field]) => !(field instanceof z.ZodOptional));
+    return Object.fromEntries(always.map(([name, field]) => [name, exampleOf(field)]));
   }
   if (schema instanceof z.ZodArray) return [exampleOf(schema.element)];
   if (schema instanceof z.ZodNullable) return exampleOf(schema.unwrap());

@@ -155,6 +155,7 @@ function bind(route: Route, declaration: Bound, app: App): Endpoint {
     ...declaration,
     ...route,
     tool: declaration.tool,
+    furtherTools: declaration.furtherTools ?? [],
     ifMissing: declaration.ifMissing ?? IF_MISSING[parameterNames(route.path).at(-1) ?? ''],
     query: query ?? forms?.query,
     body: body && forms && { isRequired: !body.schema.safeParse({}).success, content: forms.content },
@@ -299,6 +300,7 @@ function bindPublic<Answer>(route: Route, declaration: PublicDeclaration<Answer>
         if (body !== undefined) response.json(body);
       }),
     tool: undefined,
+    furtherTools: [],
     call: undefined,
   };
 }

@@ -33,6 +33,9 @@ export type Tool = {
   };
 };
 
+/** Another tool that calls the operation, with fields of its query that the first one has not. */
+export type FurtherTool = Tool & { sends: Readonly<Record<string, string>> };
+
 export const READS = { readOnlyHint: true, openWorldHint: false } as const;
 /** The hints of tools that return texts of visitors. */
 export const READS_VISITORS = { readOnlyHint: true } as const;

@@ -3,10 +3,12 @@ import type { ComputePool } from '../../compute/pool.ts';
 import { type Config, submitUrl } from '../../config.ts';
 import { findPages, type StoredPage } from '../../db/deployments/deployment-queries.ts';
 import { findMoved } from '../../db/deployments/former-slug-queries.ts';
+import { findPreviews } from '../../db/deployments/preview-queries.ts';
 import type { OpenSiteFile } from '../../db/deployments/site-file-queries.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
 import type { Limits } from '../../limits.ts';
+import { isPreviewLabel } from '../../sites/preview-hosts.ts';
 import type { Hosts } from '../request/hosts.ts';
 import type { ResponseWriter } from '../response/response-writer.ts';
 import { type Moved, PageCache } from './page-cache.ts';
@@ -32,8 +34,11 @@ type PageSources = {
 
 /** The pages under several slugs, and where those are now that are no longer there. */
 async function readPages(db: Database, slugs: readonly string[], page: Parameters<typeof findPages>[2]) {
-  const found = await findPages(db, slugs, page);
-  const missing = slugs.filter((slug) => !found.has(slug));
+  const previews = await findPreviews(db, slugs.filter(isPreviewLabel), page.maxBytes);
+  const ofPages = slugs.filter((slug) => !isPreviewLabel(slug));
+  const pages = ofPages.length > 0 ? await findPages(db, ofPages, page) : [];
+  const found = new Map<string, StoredPage | 'taken-down'>([...pages, ...previews]);
+  const missing = ofPages.filter((slug) => !found.has(slug));
   if (missing.length === 0) return found;
   const moved = await findMoved(db, missing);
   const all = new Map<string, StoredPage | Moved | 'taken-down'>(found);

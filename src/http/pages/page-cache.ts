@@ -7,6 +7,7 @@ import type { SiteFile } from '../../db/deployments/site-file-queries.ts';
 import { isOutOfReach } from '../../db/postgres/out-of-reach.ts';
 import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
 import type { Limits } from '../../limits.ts';
+import { isPreviewLabel } from '../../sites/preview-hosts.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Encoding } from '../response/accept.ts';
 import { createVariant, ownMemory, type ReadyBody, sizeOfVariant, toReadyHtml, type Variant } from './ready-body.ts';
@@ -192,7 +193,9 @@ export class PageCache {
     const reading = this.#readPage(slug)
       .then((page) => {
         if (this.#reads.get(slug) !== reading) return page;
-        if (page && page !== 'taken-down' && !isMoved(page)) this.#keep(slug, page);
+        // Few people look at a preview, and no change of its page would be noticed.
+        const isKept = page && page !== 'taken-down' && !isMoved(page) && !isPreviewLabel(slug);
+        if (isKept) this.#keep(slug, page);
         else this.#pages.delete(slug);
         return page;
       })
@@ -220,12 +223,12 @@ export class PageCache {
   }
 
   #toReadyPage(
-    { deploymentId, version, ownerId, hasAltcha, look, opening, expiresAt, files }: StoredPage,
+    { deploymentId, version, ownerId, hasAltcha, look, opening, expiresAt, isUnlisted, files }: StoredPage,
     rendering: Rendering,
   ): ReadyPage {
     const site = files && new Site(files, { maxBytes: this.#siteBytes, maxHtmlBytes: this.#maxHtmlBytes });
     return {
-      ...{ deploymentId, version, ownerId, hasAltcha, look, opening, expiresAt, site },
+      ...{ deploymentId, version, ownerId, hasAltcha, look, opening, expiresAt, isUnlisted, site },
       ...toReadyHtml(rendering, site !== undefined),
       isStale: false,
     };

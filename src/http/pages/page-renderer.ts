@@ -3,6 +3,7 @@ import { renderPage } from '../../compute/render-page.ts';
 import { type Config, submitUrl } from '../../config.ts';
 import { type NewPage, type Rendering, renderedFor } from '../../db/deployments/page-version-queries.ts';
 import type { Limits } from '../../limits.ts';
+import { isPreviewLabel } from '../../sites/preview-hosts.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Hosts } from '../request/hosts.ts';
 import { altchaWidget } from './altcha-widget.ts';
@@ -27,7 +28,8 @@ export class PageRenderer {
   /** A page as visitors get it. Rejects with BusyError when too much work for its owner waits for the thread. */
   async render(ownerId: number, page: PageToRender): Promise<Rendering> {
     const { html, hasAltcha } = page;
-    const action = submitUrl(this.#config) + page.deploymentId;
+    // A submission to a preview is a test.
+    const action = submitUrl(this.#config) + (isPreviewLabel(page.slug) ? page.slug : page.deploymentId);
     const widget = hasAltcha ? altchaWidget(this.#hosts, page) : undefined;
     // Only the thread has an HTML parser.
     const isLight = html.length <= SIZES.internalPages.largeBytes && !widget;

@@ -153,6 +153,7 @@ export class PageServer {
     if (page === 'taken-down' && isRead) throw takenDown(this.#blockedBy);
     if (!page || page === 'taken-down' || hasEnded(page)) throw noSuchPage();
     const { opening, deploymentId } = page;
+    if (page.isUnlisted) exchange.response.setHeader('X-Robots-Tag', 'noindex');
     const checking = opening && isRead && isOfHtml(exchange, page) && this.#closings.get(deploymentId, opening);
     if (!checking) return this.#answerOpen(exchange, slug, page);
     return checking.then((closing) =>

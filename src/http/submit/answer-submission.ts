@@ -165,6 +165,7 @@ function labelOf(outcome: SubmissionOutcome | Refusal): Parameters<Metrics['subm
     case 'key-reused':
     case 'files-refused':
     case 'unreadable':
+    case 'test':
       return undefined;
     default:
       return outcome.kind;

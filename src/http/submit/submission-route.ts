@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { DELIVERY_HEADER } from '../../lib/events.ts';
 import { networkOf } from '../../lib/public-address.ts';
+import { isPreviewLabel, PREVIEW_PREFIX } from '../../sites/preview-hosts.ts';
 import { type SentFrom, SubmissionIntake } from '../../submissions/receive.ts';
+import { TestIntake } from '../../submissions/receive-test.ts';
 import type { App } from '../app.ts';
 import { contextOf, type RequestContext, type Step } from '../request/request-context.ts';
 import { namesHtml, namesProblem } from '../response/accept.ts';
@@ -21,6 +23,7 @@ export class SubmissionRoute {
   readonly #parser: SubmissionParser;
   readonly #intake: SubmissionIntake;
   readonly #answers: SubmissionAnswers;
+  readonly #tests: TestIntake;
   readonly #turn = new Turn();
 
   constructor(app: App, visitorPages: VisitorPages) {
@@ -33,6 +36,7 @@ export class SubmissionRoute {
       { db, limits, ...submissions, formsOf: compute.formsOf },
       (slug, origin) => origin === config.baseUrl || hosts.isOriginOf(slug, origin),
     );
+    this.#tests = new TestIntake({ db, forms: submissions.forms });
     this.#answers = new SubmissionAnswers(app, visitorPages);
   }
 
@@ -51,18 +55,27 @@ export class SubmissionRoute {
   };
 
   /** Settles when the submission is answered, after its transaction has ended. */
-  async #submit(context: RequestContext, deploymentId: string): Promise<void> {
-    const answered = await this.#receive(context, deploymentId, visitorOf(context.request, context));
+  async #submit(context: RequestContext, formId: string): Promise<void> {
+    const answered = await this.#receive(context, formId, visitorOf(context.request, context));
     // A batch settles its submissions together. Without a batch, to read all first and then to write all takes half the processor time.
     if (answered.outcome.kind !== 'accepted') await this.#turn.end();
     await this.#answers.answer(context, answered);
   }
 
+  /** The label of the preview whose form this is: that in its address, or that of the page which sends it. */
+  #previewOf({ headers: { origin } }: IncomingMessage, formId: string): string | undefined {
+    if (isPreviewLabel(formId)) return formId;
+    if (!origin?.includes(PREVIEW_ORIGIN)) return undefined;
+    const label = this.#app.requests.hosts.slugOf(URL.parse(origin)?.host ?? '');
+    return typeof label === 'string' && isPreviewLabel(label) ? label : undefined;
+  }
+
   async #receive(
     { request, formAddress: address }: RequestContext,
-    deploymentId: string,
+    formId: string,
     visitor: Visitor | undefined,
   ): Promise<Answered> {
+    let deploymentId = formId;
     const {
       requests: { clientAddress, bodyReader },
       limits,
@@ -82,6 +95,12 @@ export class SubmissionRoute {
       return sent;
     };
     try {
+      const label = this.#previewOf(request, formId);
+      const preview = label === undefined ? undefined : await this.#tests.find(label);
+      if (preview && (formId === label || formId === preview.deploymentId)) {
+        deploymentId = preview.deploymentId;
+        return { outcome: await this.#tests.receive(preview, read), deploymentId, sent, visitor };
+      }
       // A form made for another service is read by what its page shows.
       const mayBeReadFirst = address === 'submit' && isSmall(request);
       const arrival = { deploymentId, network, isDelivery, isSmall: mayBeReadFirst };
@@ -92,6 +111,9 @@ export class SubmissionRoute {
     }
   }
 }
+
+/** Begins the host of each preview in an origin. */
+const PREVIEW_ORIGIN = `//${PREVIEW_PREFIX}`;
 
 /** A body up to this size may be read before its form is looked up. */
 const MAX_SMALL_BYTES = 8 * 1024;

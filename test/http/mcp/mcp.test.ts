@@ -58,7 +58,7 @@ describe('tools/list', () => {
     expect(Object.fromEntries(named)).toEqual({
       readOnly: expect.any(String),
       openWorld:
-        'publish_page add_domain restore_page submit_test restore_submission release_spam add_webhook test_webhook retry_delivery test_mail',
+        'publish_page preview_page add_domain restore_page submit_test restore_submission release_spam add_webhook test_webhook retry_delivery test_mail',
       'idempotent openWorld': 'check_domain',
       'destructive idempotent openWorld':
         'update_page delete_page change_settings restore_version remove_page_file remove_domain delete_submission mark_submission remove_webhook change_webhook',

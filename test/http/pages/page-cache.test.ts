@@ -19,6 +19,7 @@ const HEAD = {
   look: NO_LOOK,
   opening: undefined,
   expiresAt: null,
+  isUnlisted: false,
   files: undefined,
 };
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };

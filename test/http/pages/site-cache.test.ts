@@ -30,6 +30,7 @@ function startCache() {
               ...{ deploymentId: slug, version: 1, ownerId: 1, hasAltcha: false, look: NO_LOOK },
               opening: undefined,
               expiresAt: null,
+              isUnlisted: false,
               files: FILES,
               rendered: RENDERED,
             },

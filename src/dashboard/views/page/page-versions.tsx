@@ -40,7 +40,7 @@ function Restore({
 /** A version, the way to its source, and to what changed in it since the one before. */
 function Row({
   id,
-  version: { version, created_at, bytes, live },
+  version: { version, created_at, bytes, live, preview },
   before,
   current,
   onRestored,
@@ -57,6 +57,7 @@ function Row({
     <li class="row">
       <div class="row-text">
         <strong>Version {version}</strong> {live && <span class="badge good">Live</span>}
+        {preview && <span class="badge">Preview</span>}
         <p class="muted">
           <Time at={created_at} />, {sizeOf(bytes)}
         </p>

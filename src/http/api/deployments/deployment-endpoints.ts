@@ -21,6 +21,7 @@ import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import type { Settings, ToolCall } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
+import { ADDS } from '../../operation/tool.ts';
 import { changedMeanwhile, ETAG_HEADER, ifMatch, ifNoneMatch, wantedTags } from '../../request/conditions.ts';
 import { answerOnce, idempotencyKey, keyReused } from '../../request/idempotency-key.ts';
 import { Paging, paged } from '../../request/paging.ts';
@@ -31,7 +32,7 @@ import { notModified } from '../../response/static-file.ts';
 import { toWire } from '../../response/to-wire.ts';
 import { foundOr404, ownDeployment } from './own-deployment.ts';
 import { HTML_PATH, Html, htmlAsJson, siteBody } from './page-html.ts';
-import { publishPage, withContents } from './publish-page.ts';
+import { publishPage, publishPreview, withContents } from './publish-page.ts';
 
 export const ownSlug = z
   .string()
@@ -46,6 +47,16 @@ export const toDeployed = (
   { id, slug }: Pick<Deployment, 'id' | 'slug'>,
   config: Config,
 ): z.infer<typeof Deployed> => ({ id, url: pageUrl(config, slug), slug });
+const Replaced = answerObject('Replaced', {
+  id: deploymentId,
+  url: urlField,
+  slug: ownSlug,
+  version: countField('The number of the preview among the versions.', 7).optional(),
+  preview_url: uriField(
+    'The secret address of the preview.',
+    'https://preview-kqzmwyhtrnbvdxcgjpflsaoeiu.pages.example.net',
+  ).optional(),
+});
 const Status = answerObject('Deployment', {
   id: deploymentId,
   slug: ownSlug,
@@ -224,6 +235,25 @@ async function replacePage(
   return toDeployed(deployment, config);
 }
 
+const PreviewQuery = z.object({
+  preview: z.literal('1', 'preview is not known: send 1, or leave it out.').optional().meta({
+    description: 'The live page stays, and this becomes a preview: a version at a secret address of its own.',
+  }),
+});
+
+/** Makes a preview, whose address only the answer has. */
+async function previewPage(
+  app: App,
+  { owner, response, resource, body: { html, files: sent }, notify }: Replacement,
+  etags?: readonly string[],
+): Promise<z.infer<typeof Replaced>> {
+  const { config } = app;
+  const page = { html: Buffer.from(html), sent };
+  const { version, label } = await publishPreview(app, { owner, response }, resource, page, etags);
+  if (resource.takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);
+  return { ...toDeployed(resource, config), version, preview_url: pageUrl(config, label) };
+}
+
 const replaceHtmlOperation = operation('PUT', '/deploy/:id', 'replaceHtml', {
   scope: 'publish',
   tool: {
@@ -232,24 +262,44 @@ const replaceHtmlOperation = operation('PUT', '/deploy/:id', 'replaceHtml', {
       'Replaces the whole HTML of a page; edit_page changes parts of it. Address and submissions stay. files replace all other files, and removed_files names those that are gone; left out, they stay. Returns the problems, as publish_page does.',
     followUp: { operation: 'checkDeployment', field: 'problems' },
   },
+  furtherTools: [
+    {
+      name: 'preview_page',
+      description:
+        'Takes what update_page takes, and leaves the live page as it is. preview_url is a secret address to show the user, whose forms ' +
+        'send tests. restore_version with version makes it live.',
+      sends: { preview: '1' },
+      hints: ADDS,
+    },
+  ],
   noCommand: '`formhost deploy` calls it with a file, a folder or a zip.',
   summary: 'Replace the HTML of a {deployment}',
   description:
     'Address and slug stay the same. The new page is live at once. The body is JSON, the page itself as `text/html`, or a ' +
     'site as `application/zip`, or its files as `multipart/form-data`. Without `files`, or with an HTML file alone, the files of ' +
-    'a site stay; with them, or in a zip, all are replaced.',
+    'a site stay; with them, or in a zip, all are replaced. With `preview=1` the live page stays: the new one is a version with a ' +
+    'secret address (`preview_url`), which search engines leave out. Its forms send tests, whatever the settings of the form say. ' +
+    '`POST /deploy/{id}/versions/{version}/restore` makes it live.',
+  query: PreviewQuery,
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   requestHeaders: ifMatch(HTML_PATH),
   body: siteBody,
-  answer: { description: 'The new page is live.', headers: ETAG_HEADER, schema: Deployed },
+  answer: {
+    description: 'The new page is live, or the preview is there.',
+    headers: { ETag: { ...ETAG_HEADER.ETag, required: false } },
+    schema: Replaced,
+  },
   errors: [storageFull, changedMeanwhile],
-  async handle({ headers, setHeaders, ...call }, app) {
-    const replaced = await replacePage(app, call, { etags: wantedTags(headers['If-Match']) });
+  async handle({ headers, setHeaders, query, ...call }, app) {
+    const etags = wantedTags(headers['If-Match']);
+    if (query.preview) return previewPage(app, call, etags);
+    const replaced = await replacePage(app, call, { etags });
     setHeaders({ ETag: etagOf(call.body.html) });
     return replaced;
   },
   /** Also names the files that are gone: an agent may not know which ones the page had. */
   async handleTool(call, app) {
+    if (call.query.preview) return previewPage(app, call);
     const { files: sent } = call.body;
     if (!sent) return replacePage(app, call, {});
     let removed: string[] = [];

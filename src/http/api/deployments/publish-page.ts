@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
+import type { Config } from '../../../config.ts';
 import type { Owner } from '../../../db/account/owner-queries.ts';
 import { checkStorage } from '../../../db/account/storage-queries.ts';
 import { changePage, type Deployment } from '../../../db/deployments/deployment-queries.ts';
+import { addPreview } from '../../../db/deployments/preview-queries.ts';
 import { ContentsRemoved, type NewPage, type PageChange } from '../../../db/deployments/page-version-queries.ts';
 import {
   findMissing,
@@ -10,6 +12,7 @@ import {
   storeContent,
 } from '../../../db/deployments/site-file-queries.ts';
 import { hasAltcha } from '../../../db/submissions/form-queries.ts';
+import { newPreviewLabel } from '../../../sites/preview-hosts.ts';
 import { checkLimits, type SentFiles } from '../../../sites/sent-files.ts';
 import { INDEX } from '../../../sites/site-paths.ts';
 import type { App } from '../../app.ts';
@@ -111,7 +114,7 @@ export async function withContents<T>(
 }
 
 /** A change of a page, whose parts stay where they are left out. `sent`: files whose contents are to be stored. */
-type Published = { html?: Buffer; sent?: SentFiles | undefined; files?: PageChange['files'] };
+type Published = { html?: Buffer; sent?: SentFiles | undefined; files?: PageChange['files'] | undefined };
 
 /**
  * Makes HTML and files the live page of a deployment; throws 404 if that has been deleted, and 412 if its HTML has none of
@@ -132,12 +135,7 @@ export async function publishPage(
     lifecycle: { onDeploymentChange },
   } = app;
   const page = html && (await prepare(app, publisher.owner, { id, slug }, html));
-  function checked(now: readonly SiteFile[], htmlBytes: number): readonly SiteFile[] {
-    const changed = files ? files(now, htmlBytes) : (sent?.list ?? now);
-    if (changed.length > 0) checkLimits([{ path: INDEX, bytes: htmlBytes }, ...changed], config);
-    return changed;
-  }
-  const change = { page, files: checked };
+  const change = { page, files: checkedFiles(config, { files, sent }) };
   const deployment = await withContents(app, publisher, { sent, htmlBytes: html?.length ?? 0 }, () =>
     limitPageWrites(() => changePage(db, publisher.owner.id, id, change, config, etags)),
   );
@@ -146,6 +144,41 @@ export async function publishPage(
   await onDeploymentChange({ deploymentId: found.id, slug: found.slug });
   await compute.readFormsAhead(found.id);
   return found;
+}
+
+/** Returns the function that makes the files of a changed site of those that it has, and checks them. */
+const checkedFiles =
+  (config: Config, { files, sent }: Pick<Published, 'files' | 'sent'>) =>
+  (now: readonly SiteFile[], htmlBytes: number): readonly SiteFile[] => {
+    const changed = files ? files(now, htmlBytes) : (sent?.list ?? now);
+    if (changed.length > 0) checkLimits([{ path: INDEX, bytes: htmlBytes }, ...changed], config);
+    return changed;
+  };
+
+/**
+ * Makes HTML and files a preview of a deployment, whose live page stays; throws 404 if that has been deleted, and 412 if its HTML has
+ * none of `etags`.
+ */
+export async function publishPreview(
+  app: App,
+  publisher: Publisher,
+  { id: deploymentId }: Pick<Deployment, 'id'>,
+  { html, sent }: { html: Buffer; sent: SentFiles | undefined },
+  etags?: readonly string[],
+): Promise<{ version: number; label: string }> {
+  const {
+    db,
+    config,
+    pages: { limitWrites: limitPageWrites },
+  } = app;
+  const label = newPreviewLabel();
+  const preview = { deploymentId, ownerId: publisher.owner.id, label, html, files: checkedFiles(config, { sent }) };
+  const added = await withContents(app, publisher, { sent, htmlBytes: html.length }, () =>
+    limitPageWrites(() => addPreview(db, preview, config, etags)),
+  );
+  const version = foundOr404(added);
+  if (version === 'changed') throw changedMeanwhile(HTML_PATH);
+  return { version, label };
 }
 
 async function prepare(

@@ -18,6 +18,7 @@ const Version = answerObject('Version', {
   created_at: time.meta({ description: 'When it went live.' }),
   bytes: positiveField('The length of its HTML and its files, in bytes.', exampleHtml.length),
   live: flagField('Whether it is what visitors see.', true),
+  preview: z.literal(true).optional().meta({ description: 'Only of a preview, which was never live.' }),
 });
 const Versions = answerObject('Versions', { versions: z.array(Version), ...paged });
 
@@ -52,7 +53,12 @@ const listOperation = operation('GET', '/deploy/:id/versions', 'listVersions', {
     table: {
       columns: ['VERSION', 'CREATED', 'BYTES', 'STATE'],
       rows: ({ versions }) =>
-        versions.map(({ version, created_at, bytes, live }) => [version, created_at, bytes, live ? 'live' : null]),
+        versions.map(({ version, created_at, bytes, live, preview }) => [
+          version,
+          created_at,
+          bytes,
+          live ? 'live' : preview ? 'preview' : null,
+        ]),
     },
   },
   summary: 'List the versions of a page',
@@ -64,7 +70,7 @@ const listOperation = operation('GET', '/deploy/:id/versions', 'listVersions', {
   answer: { description: 'A page of versions.', schema: Versions },
   async handle({ resource: { id }, query: paging }, { db }) {
     const { rows: versions, total } = await listVersions(db, id, paging);
-    const listed = versions.map((one) => toWire(Version, { ...one, live: one.isLive }));
+    const listed = versions.map((one) => toWire(Version, { ...one, live: one.isLive, preview: one.isPreview || undefined }));
     return { versions: listed, total, ...paging };
   },
 });

@@ -66,7 +66,7 @@ export const testSubmissionOperation = operation('POST', '/submissions/:deployId
     const id = newSubmissionId();
     const data = JSON.stringify(fields);
     const form = matchForm(await compute.formsOf(deploymentId), data).name;
-    const test = { id, deploymentId, ownerId: call.owner.id, data, ipAddress, form };
+    const test = { id, deploymentId, ownerId: call.owner.id, data, ipAddress, form, version: null };
     if (!(await storeTest(db, test))) throw noSuchDeployment();
     return { message: 'Test submission received' as const, id };
   },

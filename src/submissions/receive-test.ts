@@ -1,0 +1,52 @@
+import { findPreview } from '../db/deployments/preview-queries.ts';
+import type { Database } from '../db/postgres/connect.ts';
+import { storeTest } from '../db/submissions/test-submission-queries.ts';
+import { createBoundedCache } from '../lib/bounded-cache.ts';
+import type { Forms } from './live-forms.ts';
+import type { SubmissionOutcome } from './outcomes.ts';
+import type { SentSubmission } from './receive.ts';
+
+/** Tests that all previews of a page may send in a minute, in each process. */
+const MAX_TESTS = 20;
+const WINDOW_MS = 60_000;
+const MAX_COUNTED = 10_000;
+
+type PreviewedForm = { deploymentId: string; ownerId: number; version: number };
+
+/** Stores submissions of previews, which are tests: a form that is tried out takes no place, whatever its settings say. */
+export class TestIntake {
+  readonly #parts: { db: Database; forms: Forms };
+  readonly #sent = createBoundedCache<string, number>(MAX_COUNTED, { ttlMs: WINDOW_MS });
+
+  constructor(parts: { db: Database; forms: Forms }) {
+    this.#parts = parts;
+  }
+
+  /** The deployment of a preview; undefined where there is none. */
+  find(label: string): Promise<PreviewedForm | undefined> {
+    return findPreview(this.#parts.db, label);
+  }
+
+  /** Receives a submission of a preview. Rejects with what `read` and the database reject with. */
+  async receive(
+    { deploymentId, ownerId, version }: PreviewedForm,
+    read: () => Promise<SentSubmission>,
+  ): Promise<SubmissionOutcome> {
+    const { db, forms } = this.#parts;
+    const form = await forms.get(deploymentId);
+    if (!form) return { kind: 'no-form' };
+    const sent = await read();
+    if (sent.exceeded) return { kind: 'files-refused', exceeded: sent.exceeded, form };
+    const { id, ipAddress } = sent;
+    if (sent.honeypot) return { kind: 'honeypot', id, form };
+    const count = this.#sent.get(deploymentId) ?? 0;
+    if (count >= MAX_TESTS) {
+      return { kind: 'rate-limited', retryAfterMs: this.#sent.getRemainingTTL(deploymentId), form };
+    }
+    this.#sent.set(deploymentId, count + 1, { noUpdateTTL: true });
+    // No file of a test is kept.
+    const data = sent.dataWith(() => '');
+    const test = { id, deploymentId, ownerId, data, ipAddress, form: null, version };
+    return (await storeTest(db, test)) ? { kind: 'test', id, form } : { kind: 'no-form' };
+  }
+}

@@ -136,6 +136,10 @@ const DEPLOYMENTS = String.raw`
     END;
     RETURN least(1000, greatest(1, CAST(coalesce(nullif(substring(answered FROM '^0*([0-9]{0,5})'), ''), '1') AS int)));
   END $$;
+  CREATE TABLE anonymous_pages ( -- Deployments that were published without a key, until somebody claims them.
+    deployment_id text COLLATE "C" PRIMARY KEY REFERENCES deployments ON DELETE CASCADE,
+    hash bytea NOT NULL UNIQUE -- of the token that claims it
+  );
   CREATE TABLE former_slugs ( -- Slugs that live deployments had before. Their addresses lead to the deployment for some time.
     slug text COLLATE "C" PRIMARY KEY,
     deployment_id text COLLATE "C" NOT NULL REFERENCES deployments ON DELETE CASCADE,

@@ -8,6 +8,7 @@ import {
   count,
   credential,
   databaseUrl,
+  decimal,
   dnsServers,
   domain,
   host,
@@ -103,6 +104,8 @@ const settings = z.object({
   pageVersions: integer(1, 1_000).default(20),
   /** The number of days in which a deleted deployment can be restored. */
   trashDays: integer(1, 3_650).default(30),
+  /** The number of hours for which a page that was published without a key is there, unless somebody claims it; 0: none is. */
+  anonymousHours: decimal(0, 8_760).default(0),
   pageCacheMb: integer(1, 65_536).default(128),
   /** The number of proxies, or the networks, that are trusted to set X-Forwarded-For. */
   trustProxy: reads(

@@ -12,13 +12,16 @@ type ExpiryParts = {
   log: Log;
   signal: AbortSignal;
   onChange(change: DeploymentChange): Promise<void>;
+  /** Erases pages that nobody has claimed, soon. */
+  onPurge(): void;
 };
 
 /** Puts pages into the trash when their time is over, until the signal fires. */
-export function runExpiry({ db, log, signal, onChange }: ExpiryParts): Promise<void> {
+export function runExpiry({ db, log, signal, onChange, onPurge }: ExpiryParts): Promise<void> {
   async function poll(): Promise<number> {
     const expired = await trashExpired(db);
-    for (const change of expired) await onChange(change);
+    for (const { deploymentId, slug } of expired) await onChange({ deploymentId, slug });
+    if (expired.some(({ isAnonymous }) => isAnonymous)) onPurge();
     return expired.length > 0 ? 0 : INTERVAL_MS;
   }
   const failure = 'pages whose time is over could not be put into the trash; trying again';

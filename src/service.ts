@@ -226,7 +226,7 @@ export async function startService(config: Config, log: Log, overrides: ServiceO
     () => runDigestLoop({ db, limits, log, signal }, () => delivery.dispatcher.wake()),
     () => bucket.run(signal),
     () => domainChecks.run(app.lifecycle.onDeploymentChange),
-    () => runExpiry({ db, log, signal, onChange: app.lifecycle.onDeploymentChange }),
+    () => runExpiry({ db, log, signal, onChange: app.lifecycle.onDeploymentChange, onPurge: app.lifecycle.onPurge }),
     // Forms in the pages of errors are signed during an outage too.
     async () => void (await secrets.links().catch(() => undefined)),
   ]);

@@ -218,6 +218,16 @@ export const SIZES = {
     keptDays: 30,
     maxOfDeployment: 10,
   },
+  /** Pages that are published without a key. */
+  anonymous: {
+    /** In an hour, from one network. */
+    maxOfNetwork: 5,
+    windowSeconds: 60 * 60,
+    /** Of all networks, at a time. */
+    maxPages: 10_000,
+    /** The part of the largest page that a whole request may have. */
+    bodyPart: 1 / 4,
+  },
   slug: {
     /** A DNS label has no more characters (RFC 1035, 2.3.4). */
     maxChars: 63,

@@ -7,10 +7,11 @@ import { declareImport } from './owner/import-commands.ts';
 import { declareListen } from './owner/listen-commands.ts';
 import { declareLogin, declareLogout, declareWhoami } from './owner/login-commands.ts';
 import { declareOpen, declareRemove, declareRename } from './owner/page-commands.ts';
+import { declarePublish } from './owner/publish-commands.ts';
 import { declarePull } from './owner/pull-commands.ts';
 import { declareSettings } from './owner/settings-commands.ts';
 import { declareSiteFiles } from './owner/site-files.ts';
-import { readAccount } from './owner/stored-account.ts';
+import { readAccount, readService } from './owner/stored-account.ts';
 import { declareTail } from './owner/tail-commands.ts';
 import { declareRollback } from './owner/version-commands.ts';
 import { declareTest } from './owner/webhook-commands.ts';
@@ -49,6 +50,11 @@ export async function declareOwnerCommands(program: Command, words: readonly str
 
   program.commandsGroup('Pages:');
   declareDeploy(program, connect);
+  declarePublish(
+    program,
+    async (fieldNames = {}) => new Service(await readService(process.env, profile()), { fieldNames, loadCommands }),
+  );
+  await one('claim <token>', 'Keep a page that was published without a key');
   declareCheck(program, connect);
   await one('list', 'List your pages');
   await one('overview', 'See all your pages at a glance');

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Route } from 'preact-iso';
 import { exec } from 'preact-iso/router';
-import { VIEW_PATHS } from '../lib/dashboard-paths.ts';
+import { CLAIM_PATH, VIEW_PATHS } from '../lib/dashboard-paths.ts';
 import { type LoadView, lazyView, opening, prefetch } from './view-loading.tsx';
 import NotFound from './views/not-found-view.tsx';
 
@@ -12,6 +12,7 @@ const VIEWS: readonly { load: LoadView; paths: readonly string[] }[] = [
   { load: () => import('./views/new-page-view.tsx'), paths: [VIEW_PATHS.newPage] },
   { load: () => import('./views/statistics-view.tsx'), paths: [VIEW_PATHS.statistics] },
   { load: () => import('./views/trash-view.tsx'), paths: [VIEW_PATHS.trash] },
+  { load: () => import('./views/claim-view.tsx'), paths: [CLAIM_PATH] },
   { load: () => import('./views/account-view.tsx'), paths: [VIEW_PATHS.account] },
   { load: () => import('./views/help-view.tsx'), paths: [VIEW_PATHS.help, VIEW_PATHS.helpTopic] },
   {

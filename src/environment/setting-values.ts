@@ -25,6 +25,16 @@ export const integer = (min: number, max: number) => {
     .pipe(z.number(error).min(min, error).max(max, error));
 };
 
+/** As `integer`, with a fraction of up to six digits. */
+export const decimal = (min: number, max: number) => {
+  const error = `must be a number from ${min} to ${max}, such as 24 or 0.5`;
+  return z
+    .string()
+    .regex(/^[0-9]{1,15}(?:\.[0-9]{1,6})?$/, error)
+    .transform(Number)
+    .pipe(z.number(error).min(min, error).max(max, error));
+};
+
 /** A string setting that `read` parses; an error of `read` becomes `must be <expected>`. */
 export const reads = <T>(expected: string, read: (text: string) => T) =>
   z.string().transform((text, context): T => {

@@ -5,6 +5,7 @@ import { sessionOperations } from './api/account/session-endpoints.ts';
 import { signInLinkOperations } from './api/account/sign-in-link-endpoints.ts';
 import { deliveryOperations } from './api/deliveries/delivery-endpoints.ts';
 import { webhookOperations } from './api/deliveries/webhook-endpoints.ts';
+import { anonymousPageOperations } from './api/deployments/anonymous-page-endpoints.ts';
 import { checkOperations } from './api/deployments/check-endpoints.ts';
 import { deploymentOperations } from './api/deployments/deployment-endpoints.ts';
 import { domainOperations } from './api/deployments/domain-endpoints.ts';
@@ -60,6 +61,7 @@ const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
       ...domainOperations,
       statisticsOperation,
       ...trashOperations,
+      ...anonymousPageOperations,
     ],
   ],
   Submissions: [

@@ -20,3 +20,6 @@ export const VIEW_PATHS = {
   notifications: '/dashboard/pages/:id/notifications',
   settings: '/dashboard/pages/:id/settings',
 } as const;
+
+/** The view of a claim link, which there is only where pages are published without a key. */
+export const CLAIM_PATH = '/claim/:token';

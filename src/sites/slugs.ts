@@ -19,6 +19,9 @@ export const isSlug = (text: string): boolean => SLUG.test(text);
 export const isReserved = (slug: string, more: readonly string[]): boolean =>
   RESERVED.includes(slug) || more.includes(slug) || isPreviewLabel(slug);
 
+/** A slug that tells nothing. */
+export const randomSlug = (): string => letters() + letters();
+
 /**
  * Slugs for a page that was sent without one, to be tried in this order: its title in letters and hyphens, the same
  * with random letters, random letters alone.
@@ -31,7 +34,5 @@ export async function proposeSlugs(html: string, reserved: readonly string[]): P
     .slice(0, 40)
     .replaceAll(/^-+|-+$/g, '');
   const named = words === '' ? [] : [words, `${words}-${letters(5)}`, `${words}-${letters(8)}`];
-  return [...named, `page-${letters()}`, letters() + letters()].filter(
-    (slug) => isSlug(slug) && !isReserved(slug, reserved),
-  );
+  return [...named, `page-${letters()}`, randomSlug()].filter((slug) => isSlug(slug) && !isReserved(slug, reserved));
 }

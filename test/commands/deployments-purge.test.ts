@@ -14,6 +14,7 @@ const remove = async (id: string): Promise<void> => void (await owner.delete(`/d
 /** The tables that have rows of a deployment, beside its own. */
 const TABLES = [
   ...[
+    'anonymous_pages',
     'deliveries',
     'digests',
     'domains',
@@ -83,6 +84,7 @@ describe('deployments purge', () => {
     await service
       .db('submission_marks')
       .insert([1, 2].map((number) => ({ deployment_id: deployment.id, number, read: true, starred: false })));
+    await service.db('anonymous_pages').insert({ deployment_id: deployment.id, hash: Buffer.from(deployment.id) });
     await service.db('domains').insert({ deployment_id: deployment.id, domain: 'forms.shop.example' });
     for (const table of ['honeypot_hits', 'turned_away'])
       await service.db(table).insert({ deployment_id: deployment.id, day: '2026-11-21', count: 3 });

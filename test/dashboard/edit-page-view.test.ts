@@ -45,6 +45,22 @@ describe.skipIf(!hasChromium())('the dashboard, Edit', () => {
     expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: HTML });
   });
 
+  it('shows the secret address of a preview, and leaves the live page', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: FORM });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    await page.getByLabel('HTML').fill(HTML);
+    await page.getByRole('button', { name: 'Preview link' }).click();
+    const link = page.getByRole('link', { name: 'Open the preview' });
+    const shown = await fetch(`${await link.getAttribute('href')}`);
+    expect(await shown.text()).toBe(HTML);
+    expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: FORM });
+    await expectAccessible(page);
+    // The link is of what was typed then.
+    await page.getByLabel('HTML').fill(`${HTML}2`);
+    await link.waitFor({ state: 'detached' });
+  });
+
   it('asks before it replaces what somebody else has published meanwhile', async () => {
     const owner = await dashboard.owner();
     const { id } = await owner.deploy({ html: FORM });

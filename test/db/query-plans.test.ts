@@ -238,6 +238,7 @@ const WORK: Readonly<Record<string, (db: Knex) => Promise<unknown>>> = {
       data: '{}',
       ipAddress: '192.0.2.1',
       form: null,
+      version: null,
     }),
   'find a test': (db) => findTest(db, 1, 'd_1', 'sub_test1'),
   'show tests': (db) =>

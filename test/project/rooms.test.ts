@@ -49,6 +49,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/first-run-message.ts': 'main',
   'src/service.ts': 'service',
   'src/deployment-changes.ts': 'service',
+  'src/deployment-expiry.ts': 'service',
   'src/lifecycle.ts': 'service',
   'src/prepare-database.ts': 'service',
   'src/config.ts': 'config',

@@ -103,7 +103,7 @@ type Reading = {
   idleMs: number;
 };
 
-/** Requests to a service with the key of an owner. All methods throw a CommandError for anything but a success. */
+/** Requests to a service with the key of an owner, or without one where it is empty. All methods throw a CommandError for anything but a success. */
 export class Service {
   readonly url: string;
   readonly api: Client;
@@ -185,7 +185,7 @@ export class Service {
   async #send(request: Request, signal: AbortSignal): Promise<Response> {
     // In a copy of the request, because a redirect to another host must not get a page or become a GET.
     const own = new Request(request, { redirect: 'manual' });
-    own.headers.set('Authorization', `Bearer ${this.#account.key}`);
+    if (this.#account.key !== '') own.headers.set('Authorization', `Bearer ${this.#account.key}`);
     own.headers.set('Accept', `${TEMPLATE_TYPE}, */*`);
     const response = await fetch(own, { signal }).catch((error: unknown) => {
       throw new ConnectionError(

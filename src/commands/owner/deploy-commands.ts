@@ -53,7 +53,8 @@ export const declareDeploy = (program: Command, connect: Connect): unknown =>
       const target: Target = { file, folder: isFolder ? given : undefined, id, slug: options.slug, json: options.json };
       const content = await readContent(target);
       if (options.preview) {
-        if (id === undefined) throw new UsageError(`--preview needs a page: deploy ${given} first, or name one with --id`);
+        if (id === undefined)
+          throw new UsageError(`--preview needs a page: deploy ${given} first, or name one with --id`);
         return preview(service, content, { id, json: options.json });
       }
       const deployed = await publish(service, content, target).catch((error: unknown) => {
@@ -102,12 +103,18 @@ async function publish(service: Service, content: Content, { file, id, slug, jso
 }
 
 /** Publishes a page or a site as a preview of a page, and prints its address. */
-async function preview(service: Service, { bytes, type }: Content, { id, json }: Output & { id: string }): Promise<void> {
+async function preview(
+  service: Service,
+  { bytes, type }: Content,
+  { id, json }: Output & { id: string },
+): Promise<void> {
   const { data, text } = await service.answer(
     service.api.PUT('/deploy/{id}', { params: { path: { id }, query: { preview: '1' } }, ...bodyOf(bytes, type) }),
   );
   await (json ? printAnswer(text) : printLine(printable(data.preview_url ?? '')));
-  say(`a preview of ${data.slug}, whose forms send tests; formhost rollback ${data.slug} ${data.version} makes it live`);
+  say(
+    `a preview of ${data.slug}, whose forms send tests; formhost rollback ${data.slug} ${data.version} makes it live`,
+  );
 }
 
 /** Prints what would keep the forms of the live page from arriving. */

@@ -92,6 +92,13 @@ export async function readAccount(env: Environment, profile: string | undefined)
   return { ...stored, keyFrom: file.path };
 }
 
+/** The service whose key is stored, or that FORMHOST_URL names, without a key. */
+export async function readService(env: Environment, profile: string | undefined): Promise<Account> {
+  const { FORMHOST_URL: given } = env;
+  const stored = given ? undefined : accountIn(await readJsonFile(credentialsFile(env)), profile ?? DEFAULT_PROFILE);
+  return { url: given ? readUrl(given, 'FORMHOST_URL') : (stored?.url ?? DEFAULT_URL), key: '', keyFrom: '' };
+}
+
 /** Stores an account under a profile. Returns the file. */
 export async function storeAccount(
   env: Environment,

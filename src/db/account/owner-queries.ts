@@ -8,6 +8,7 @@ import {
 } from '../deployments/live-deployment-queries.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, query, queryOne, readAll } from '../postgres/query.ts';
+import { ANONYMOUS } from './anonymous-owner.ts';
 import { generateKey, IS_VALID, type Scope } from './api-key-queries.ts';
 import { cancelEmailChange, endSessionsOf } from './email-change-queries.ts';
 import { IS_IN_USE } from './session-queries.ts';
@@ -149,7 +150,7 @@ export const listOwners = (db: Knex): AsyncGenerator<ListedOwner> =>
       db,
       'list-owners',
       `SELECT id, email, plan, created_at AS "createdAt", ${liveDeployments('owners.id')} AS deployments
-         FROM owners WHERE id > ? ORDER BY id LIMIT ?`,
+         FROM owners WHERE id > ? AND email <> '${ANONYMOUS}' ORDER BY id LIMIT ?`,
       [last?.id ?? 0, OWNERS_BATCH],
     ),
   );

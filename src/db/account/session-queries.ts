@@ -177,6 +177,11 @@ export async function openAccount(db: Knex, email: string, plan: string | undefi
   return (await execute(db, 'find-account', `SELECT WHERE ${hasAccount(':email')}`, { email })) === 1;
 }
 
+// A window that ends much later was made before the clock was set back: it would last for as long. Transactions that run at the same
+// time differ by less than a minute.
+const isOpenFor = (seconds: string): string =>
+  `known.window_ends_at > now() AND known.window_ends_at < now() + (${seconds} + 60) * interval '1 s'`;
+
 /**
  * Counts a try of all processes in a window of `seconds`. Returns the tries in the window, at most one over `limit`, and in how
  * many milliseconds it ends. The table has the name of its first use, signing in.
@@ -186,9 +191,7 @@ export async function countTry(
   name: string,
   { limit, seconds }: { limit: number; seconds: number },
 ): Promise<{ tries: number; leftMs: number }> {
-  // A window that ends much later was made before the clock was set back: it would last for as long. Transactions that run at the same
-  // time differ by less than a minute.
-  const isOpen = "known.window_ends_at > now() AND known.window_ends_at < now() + (:seconds + 60) * interval '1 s'";
+  const isOpen = isOpenFor(':seconds');
   return queryOne(
     db,
     'count-try',
@@ -201,4 +204,16 @@ export async function countTry(
      RETURNING tries, (1000 * extract(epoch FROM window_ends_at - now()))::float8 AS "leftMs"`,
     { name: hashOfKey(name).toString('base64'), limit, seconds },
   );
+}
+
+/** Returns the tries in the window of what `countTry` counts, and in how many milliseconds it ends. Counts nothing. */
+export async function readTries(db: Knex, name: string, seconds: number): Promise<{ tries: number; leftMs: number }> {
+  const [known] = await query<{ tries: number; leftMs: number }>(
+    db,
+    'read-tries',
+    `SELECT tries, (1000 * extract(epoch FROM window_ends_at - now()))::float8 AS "leftMs"
+       FROM sign_in_tries AS known WHERE name = :name AND ${isOpenFor(':seconds')}`,
+    { name: hashOfKey(name).toString('base64'), seconds },
+  );
+  return known ?? { tries: 0, leftMs: 0 };
 }

@@ -144,13 +144,18 @@ export async function finishPurge(db: Knex, id: string, signal?: AbortSignal): P
   await db('deployments').where({ id }).whereNotNull('deleted_at').delete();
 }
 
-/** Up to `limit` deployments that were deleted before a time, and whose purge has not begun. */
+/** Up to `limit` deployments that were deleted before a time, or that nobody has claimed, and whose purge has not begun. */
 export async function findExpiredTrash(db: Knex, before: Date, limit: number): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,
     'find-expired-trash',
-    'SELECT id FROM deployments WHERE deleted_at < ? AND NOT purging LIMIT ?',
-    [before, limit],
+    `SELECT id FROM deployments WHERE deleted_at < :before AND NOT purging
+      UNION
+     SELECT id FROM anonymous_pages
+       JOIN LATERAL (SELECT id, deleted_at, purging FROM deployments WHERE id = deployment_id LIMIT 1) AS page ON true
+      WHERE deleted_at IS NOT NULL AND NOT purging
+      LIMIT :limit`,
+    { before, limit },
   );
   return rows.map(({ id }) => id);
 }

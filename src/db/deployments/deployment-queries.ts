@@ -334,7 +334,7 @@ export async function findPages(
   { submitUrl, maxBytes }: { submitUrl: string; maxBytes: number },
 ): Promise<Map<string, StoredPage | 'taken-down'>> {
   const rows = await query<
-    Omit<Page, 'html' | 'files' | 'look' | 'opening' | 'isUnlisted'> &
+    Omit<Page, 'html' | 'files' | 'look' | 'opening'> &
       PageLook & {
         opening: Opening | null;
         files: SiteFile[] | null;
@@ -349,7 +349,8 @@ export async function findPages(
     db,
     'find-pages',
     `SELECT slug, pages.deployment_id AS "deploymentId", pages.version, owner_id AS "ownerId", files,
-            is_taken_down AS "isTakenDown", has_altcha AS "hasAltcha", ${LOOK}, ${OPENING} AS opening, ${MS('expires_at')} AS "expiresAt", rendered_hash AS hash, rendered_bytes AS bytes,
+            is_taken_down AS "isTakenDown", has_altcha AS "hasAltcha", ${LOOK}, ${OPENING} AS opening, ${MS('expires_at')} AS "expiresAt",
+            EXISTS (SELECT FROM anonymous_pages WHERE anonymous_pages.deployment_id = deployments.id) AS "isUnlisted", rendered_hash AS hash, rendered_bytes AS bytes,
             CASE WHEN is_rendered AND NOT is_taken_down AND octet_length(rendered_br) <= CAST(:maxBytes AS double precision) THEN rendered_br END AS br,
             CASE WHEN NOT is_rendered AND NOT is_taken_down AND octet_length(html) <= CAST(:maxBytes AS double precision) THEN html END AS html
        FROM deployments
@@ -378,7 +379,7 @@ export async function findPages(
         ...row
       }): [string, StoredPage | 'taken-down'] => {
         const look = shownLook({ title, color, darkColor }, slug);
-        const head = { ...row, look, opening: opening ?? undefined, files: row.files ?? undefined, isUnlisted: false };
+        const head = { ...row, look, opening: opening ?? undefined, files: row.files ?? undefined };
         if (isTakenDown) return [slug, 'taken-down'];
         if (br) return [slug, { ...head, rendered: { hash, bytes, br } }];
         return [slug, html ? { ...head, html } : head];

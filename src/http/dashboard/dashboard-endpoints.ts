@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { z } from 'zod';
 import { pageUrl } from '../../config.ts';
-import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
+import { CLAIM_PATH, VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import type { App } from '../app.ts';
 import { perService } from '../operation/declaration.ts';
 import { pageAnswer, publicOperation } from '../operation/operation.ts';
@@ -12,7 +12,9 @@ import { namesHtml, namesProblem } from '../response/accept.ts';
 import { errorKind, HttpError, noSuchPath } from '../response/errors.ts';
 import { DashboardFiles, notBuilt } from './dashboard-files.ts';
 
-const VIEWS = Object.values(VIEW_PATHS).map((path) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`));
+const VIEWS = [...Object.values(VIEW_PATHS), CLAIM_PATH].map(
+  (path) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
+);
 
 const noSuchAsset = errorKind(
   { id: 'NoSuchAsset', description: 'This build of the dashboard has no such file.' },
@@ -71,6 +73,20 @@ const shellOperation = (path: string, name: string) =>
     handle: (_request, response, app) => sendShell(response, app),
   });
 
+const claimOperation = publicOperation('GET', CLAIM_PATH, 'getClaimView', {
+  summary: 'Open the page on which a person claims a page',
+  description:
+    'The `claim_url` of a page that was published without a key. It leads through signing in to a button that claims the page. With ' +
+    'ANONYMOUS_HOURS=0 it is a 404.',
+  isHidden: true,
+  answer: pageAnswer('A page for a browser.'),
+  errors: [notBuilt],
+  async handle(_request, response, app) {
+    if (app.config.anonymousHours === 0) throw noSuchPath();
+    await sendShell(response, app);
+  },
+});
+
 const assetOperation = publicOperation('GET', '/dashboard/assets/:asset', 'getDashboardAsset', {
   summary: 'Get a file of the dashboard',
   isHidden: true,
@@ -92,5 +108,6 @@ const assetOperation = publicOperation('GET', '/dashboard/assets/:asset', 'getDa
 export const dashboardOperations = [
   shellOperation('/dashboard', 'getDashboard'),
   shellOperation('/dashboard/*view', 'getDashboardView'),
+  claimOperation,
   assetOperation,
 ];

@@ -7,9 +7,12 @@ import { isPreviewLabel } from '../../sites/preview-hosts.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Hosts } from '../request/hosts.ts';
 import { altchaWidget } from './altcha-widget.ts';
+import { anonymousNote } from './anonymous-note.ts';
 
-/** A page that is to be rendered. `hasAltcha`: whether its settings switch ALTCHA on. */
-type PageToRender = { deploymentId: string; slug: string; html: Buffer; hasAltcha: boolean };
+/**
+ * A page that is to be rendered. `hasAltcha`: whether its settings switch ALTCHA on. `isUnlisted`: it is a preview, or nobody has claimed it.
+ */
+type PageToRender = { deploymentId: string; slug: string; html: Buffer; hasAltcha: boolean; isUnlisted?: boolean };
 
 /** Renders pages when they are stored: at a visit it would take longer than to read them. */
 export class PageRenderer {
@@ -27,9 +30,11 @@ export class PageRenderer {
 
   /** A page as visitors get it. Rejects with BusyError when too much work for its owner waits for the thread. */
   async render(ownerId: number, page: PageToRender): Promise<Rendering> {
-    const { html, hasAltcha } = page;
+    const { hasAltcha, slug, isUnlisted = false } = page;
+    const note = isUnlisted && !isPreviewLabel(slug) ? anonymousNote(this.#config) : undefined;
+    const html = note ? Buffer.concat([page.html, note]) : page.html;
     // A submission to a preview is a test.
-    const action = submitUrl(this.#config) + (isPreviewLabel(page.slug) ? page.slug : page.deploymentId);
+    const action = submitUrl(this.#config) + (isPreviewLabel(slug) ? slug : page.deploymentId);
     const widget = hasAltcha ? altchaWidget(this.#hosts, page) : undefined;
     // Only the thread has an HTML parser.
     const isLight = html.length <= SIZES.internalPages.largeBytes && !widget;

@@ -29,7 +29,9 @@ describe('PUT /deploy/:id?preview=1', () => {
     const live = await getPage(service.url, slug);
     expect([live.status, live.text, live.headers['x-robots-tag']]).toEqual([200, '<h1>Live</h1>', undefined]);
     expect((await owner.get(`/deploy/${id}/html`)).headers.etag).toBe(etag);
-    expect((await versionsOf(id)).map(({ version, live, preview }: Record<string, unknown>) => [version, live, preview])).toEqual([
+    expect(
+      (await versionsOf(id)).map(({ version, live, preview }: Record<string, unknown>) => [version, live, preview]),
+    ).toEqual([
       [2, false, true],
       [1, true, undefined],
     ]);
@@ -78,9 +80,20 @@ describe('PUT /deploy/:id?preview=1', () => {
     expect(found.map((one: { id: string }) => one.id)).toContain(body.id);
     expect((await owner.get(`/submissions/${id}`)).body.total).toBe(0);
     // Another site's form is closed all the same, and an address that was guessed is none.
-    const stray = await service.anonymous.post(`/submit/${id}`).set('Origin', 'https://example.org').type('form').send('a=1');
+    const stray = await service.anonymous
+      .post(`/submit/${id}`)
+      .set('Origin', 'https://example.org')
+      .type('form')
+      .send('a=1');
     expect(stray.status).toBe(403);
-    expect((await service.anonymous.post(`/submit/preview-${'a'.repeat(26)}`).type('form').send('a=1')).status).toBe(404);
+    expect(
+      (
+        await service.anonymous
+          .post(`/submit/preview-${'a'.repeat(26)}`)
+          .type('form')
+          .send('a=1')
+      ).status,
+    ).toBe(404);
   });
 
   it('sends a submission to another page as that one accepts it', async () => {
@@ -123,7 +136,11 @@ describe('PUT /deploy/:id?preview=1', () => {
     const first = await preview(id, { html: 'p', files: { 'a.css': 'a' } });
     for (const html of ['v2', 'v3', 'v4', 'v5']) await owner.put(`/deploy/${id}`).send({ html }).expect(200);
     expect(await status(first.label)).toBe(200);
-    const later = [await preview(id, { html: 'q' }), await preview(id, { html: 'r' }), await preview(id, { html: 's' })];
+    const later = [
+      await preview(id, { html: 'q' }),
+      await preview(id, { html: 'r' }),
+      await preview(id, { html: 's' }),
+    ];
     expect(await status(first.label)).toBe(404);
     expect(await Promise.all(later.map(({ label }) => status(label)))).toEqual([200, 200, 200]);
     const kept = (await versionsOf(id)).filter((one: { preview?: true }) => !one.preview);
@@ -151,7 +168,10 @@ describe('PUT /deploy/:id?preview=1', () => {
     const { id } = await owner.deploy({ html: FORM });
     await preview(id, { html: 'x' });
     await service.submit(id);
-    await owner.put(`/deploy/${id}`).send({ html: `${FORM}2` }).expect(200);
+    await owner
+      .put(`/deploy/${id}`)
+      .send({ html: `${FORM}2` })
+      .expect(200);
     await service.submit(id);
     expect((await searched(id)).map((one: { page_version: number }) => one.page_version)).toEqual([3, 1]);
   });

@@ -266,8 +266,8 @@ const replaceHtmlOperation = operation('PUT', '/deploy/:id', 'replaceHtml', {
     {
       name: 'preview_page',
       description:
-        'Takes what update_page takes, and leaves the live page as it is. preview_url is a secret address to show the user, whose forms ' +
-        'send tests. restore_version with version makes it live.',
+        'As update_page, and the live page stays: preview_url is a secret address for the user, whose forms send tests. ' +
+        'restore_version with version makes it live.',
       sends: { preview: '1' },
       hints: ADDS,
     },

@@ -3,8 +3,8 @@ import type { Config } from '../../../config.ts';
 import type { Owner } from '../../../db/account/owner-queries.ts';
 import { checkStorage } from '../../../db/account/storage-queries.ts';
 import { changePage, type Deployment } from '../../../db/deployments/deployment-queries.ts';
-import { addPreview } from '../../../db/deployments/preview-queries.ts';
 import { ContentsRemoved, type NewPage, type PageChange } from '../../../db/deployments/page-version-queries.ts';
+import { addPreview } from '../../../db/deployments/preview-queries.ts';
 import {
   findMissing,
   releaseContents,
@@ -27,7 +27,7 @@ const QUEUE_WAIT_MS = 10_000;
 const CONCURRENT_UPLOADS = 2;
 
 /** The request of an owner that publishes. */
-type Publisher = { owner: Owner; response: ServerResponse };
+type Publisher = { owner: Pick<Owner, 'id'>; response: ServerResponse };
 
 /** Files that were sent with a page of so many bytes. */
 type SentSite = { sent: SentFiles; htmlBytes: number };
@@ -37,7 +37,7 @@ type Storing = { stored: SiteFile[]; signal: AbortSignal };
 /** Stores the contents that the owner lacks. Stops at the first failure. */
 async function storeMissing(
   app: App,
-  { id: ownerId }: Owner,
+  { id: ownerId }: Pick<Owner, 'id'>,
   { sent, htmlBytes }: SentSite,
   { stored, signal }: Storing,
 ): Promise<void> {
@@ -183,7 +183,7 @@ export async function publishPreview(
 
 async function prepare(
   { db, pages: { renderer } }: App,
-  owner: Owner,
+  owner: Pick<Owner, 'id'>,
   { id, slug }: Pick<Deployment, 'id' | 'slug'>,
   html: Buffer,
 ): Promise<NewPage> {

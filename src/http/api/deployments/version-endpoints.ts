@@ -70,7 +70,9 @@ const listOperation = operation('GET', '/deploy/:id/versions', 'listVersions', {
   answer: { description: 'A page of versions.', schema: Versions },
   async handle({ resource: { id }, query: paging }, { db }) {
     const { rows: versions, total } = await listVersions(db, id, paging);
-    const listed = versions.map((one) => toWire(Version, { ...one, live: one.isLive, preview: one.isPreview || undefined }));
+    const listed = versions.map((one) =>
+      toWire(Version, { ...one, live: one.isLive, preview: one.isPreview || undefined }),
+    );
     return { versions: listed, total, ...paging };
   },
 });

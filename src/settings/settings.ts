@@ -225,7 +225,7 @@ export const SETTINGS = {
     text:
       'When the page ends: it goes offline then, and to the trash with its submissions, as DELETE does it. A time in the future. ' +
       'Restoring the page makes it null. null: never.',
-    short: 'When the page goes offline, and to the trash. null: never.',
+    short: 'When the page goes to the trash. null: never.',
     example: '2099-12-31T23:00:00.000Z',
   },
   spam: {

@@ -39,7 +39,11 @@ const operations = Object.entries(reference.paths ?? {}).flatMap(([path, item]) 
 /** The paths of all routes that Express has. */
 const routes = new Set<string>();
 const routed = vi.spyOn(Router.prototype, 'route');
-const service = await testService({ ABUSE_CONTACT: 'abuse@example.org', SMTP_URL: 'smtp://127.0.0.1:1' });
+const service = await testService({
+  ABUSE_CONTACT: 'abuse@example.org',
+  SMTP_URL: 'smtp://127.0.0.1:1',
+  ANONYMOUS_HOURS: '24',
+});
 for (const path of routed.mock.calls.flat()) routes.add(String(path).replaceAll(/[:*](\w+)/g, '{$1}'));
 const owner = await service.owner();
 const shared = await furnish(service, owner);
@@ -90,7 +94,7 @@ describe('the document', () => {
     // Nobody calls the files of /docs, and only a proxy in front asks the internal endpoint.
     // So are a link that signs a person in, and the dashboard.
     const signIns = ['/session/mail/{token}', '/session/oidc', '/session/oidc/callback'];
-    const hidden = ['/internal/tls', ...signIns, '/me/email/{token}'];
+    const hidden = ['/internal/tls', ...signIns, '/me/email/{token}', '/claim/{token}'];
     const paths = [...routes].filter((path) => !/^\/(?:docs\/|dashboard)/.test(path) && !hidden.includes(path));
     // Answered ahead of Express, and on pages' hosts too.
     expect(Object.keys(reference.paths ?? {}).toSorted()).toEqual([...paths, SECURITY_TXT].toSorted());
@@ -139,6 +143,14 @@ async function credentialsFor(path: string): Promise<Record<string, string>> {
   return { Cookie: String(headers['set-cookie']).replace(/;.*/, ''), Origin: BASE_URL };
 }
 
+/** A body that has a secret, of which the reference has no real one. */
+async function secretBody(path: string): Promise<object | undefined> {
+  if (path === '/session') return { key: owner.key };
+  if (path !== '/claims') return undefined;
+  const { body } = await service.anonymous.post('/publish').send({ html: '<p>' }).expect(201);
+  return { token: body.claim_url.split('/').at(-1) };
+}
+
 function encode(type: string, example: unknown): string | Blob | URLSearchParams | FormData {
   if (type === 'application/json') return JSON.stringify(example);
   if (type === 'text/csv' || type === 'application/x-ndjson') return String(example);
@@ -176,7 +188,7 @@ describe('the examples', () => {
         ...(operation.security ? {} : await credentialsFor(path)),
         ...(type && /json|html|csv|zip/.test(type) ? { 'Content-Type': type } : {}),
       },
-      ...(type ? { body: encode(type, path === '/session' ? { key: owner.key } : example) } : {}),
+      ...(type ? { body: encode(type, (await secretBody(path)) ?? example) } : {}),
     });
     // A stream has no end: its headers are compared.
     const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;

@@ -184,6 +184,7 @@ const publishOperation = publicOperation('POST', '/publish', 'publishWithoutKey'
 });
 
 const claimOperation = operation('POST', '/claims', 'claimPage', {
+  isOfAccount: true,
   command: {
     usage: 'claim <token>',
     text: 'Keep a page that was published without a key',

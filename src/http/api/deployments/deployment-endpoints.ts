@@ -266,8 +266,7 @@ const replaceHtmlOperation = operation('PUT', '/deploy/:id', 'replaceHtml', {
     {
       name: 'preview_page',
       description:
-        'As update_page, and the live page stays: preview_url is a secret address for the user, whose forms send tests. ' +
-        'restore_version with version makes it live.',
+        'As update_page, but the live page stays: show the user preview_url (secret; its forms send tests). restore_version makes version live.',
       sends: { preview: '1' },
       hints: ADDS,
     },

@@ -47,7 +47,7 @@ const filesField = (config: Config) =>
       }
     })
     .meta({
-      short: 'Other files by path: each a text, or {content, encoding: "base64"}.',
+      short: 'Other files by path.',
       description:
         'The other files of a site, by their paths, such as `styles/main.css`: a text, or `{content, encoding: "base64"}`. ' +
         `At most ${config.maxSiteFiles} files of ${config.maxSiteFileBytes} bytes, and ${config.maxSiteBytes} bytes in all.`,

@@ -106,6 +106,8 @@ export const SIZES = {
   page: {
     /** Bytes at the beginning of a page in which `<html lang>` is looked for. */
     startBytes: 8 * 1024,
+    /** Edits of one request. Each searches the whole page. */
+    maxEdits: 100,
   },
   search: {
     maxBulkIds: 1_000,

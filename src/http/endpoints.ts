@@ -9,6 +9,7 @@ import { anonymousPageOperations } from './api/deployments/anonymous-page-endpoi
 import { checkOperations } from './api/deployments/check-endpoints.ts';
 import { deploymentOperations } from './api/deployments/deployment-endpoints.ts';
 import { domainOperations } from './api/deployments/domain-endpoints.ts';
+import { editOperation } from './api/deployments/edit-endpoints.ts';
 import { overviewOperations } from './api/deployments/overview-endpoints.ts';
 import { pageFormsOperation } from './api/deployments/page-form-endpoints.ts';
 import { settingsOperations } from './api/deployments/settings-endpoints.ts';
@@ -53,7 +54,7 @@ export const endpointsOf = perService((app): readonly Tagged[] =>
 const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
   Account: [...sessionOperations, ...signInLinkOperations, ...oidcOperations, ...meOperations, ...keyOperations],
   Deployments: [
-    ...[...deploymentOperations, ...overviewOperations, ...settingsOperations, ...checkOperations],
+    ...[...deploymentOperations, editOperation, ...overviewOperations, ...settingsOperations, ...checkOperations],
     ...[
       ...versionOperations,
       ...siteFileOperations,

@@ -119,7 +119,7 @@ const captcha = z.object(
       .exactOptional()
       .meta({ description: 'The public key of the form at the provider.', short: 'Its public key.' }),
     secret: credential('spam.captcha.secret').exactOptional().meta({
-      short: 'Never read back. Left out, it stays.',
+      short: 'Left out, it stays.',
       description:
         'The secret that belongs to it. It is never read back; left out, the one of the same provider stays. Not for altcha.',
       writeOnly: true,
@@ -143,6 +143,7 @@ export const confirmation = z.object(
   {
     field: plainText('confirmation.field', maxFieldChars, LINE).meta({
       description: "The name of the field with the visitor's address.",
+      short: "That of the visitor's address.",
     }),
     subject: withPlaceholders('confirmation.subject', maxSubjectChars, LINE),
     text: withPlaceholders('confirmation.text', maxTextChars, LINES),

@@ -48,8 +48,9 @@ const LEFT_OUT = [
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'override', 'short'],
 ];
 
-/** Arguments of many tools whose names say all, such as `webhook_id`. */
-const SELF_EXPLANATORY = /_id$|^(?:html|page|limit|max_chars|starred|read|status)$/;
+/** Arguments whose names say all, such as `webhook_id`, and those of many tools whose defaults agents need not know. */
+const SELF_EXPLANATORY = /_id$|^(?:html|page|limit|max_chars|starred|read|status|by|tz|wait|url|form|active)$/;
+const WITHOUT_DEFAULT = /^(?:page|limit|max_chars)$/;
 
 function toJsonSchema(name: string, field: z.ZodType): object {
   const schema = z.toJSONSchema(field, {
@@ -58,6 +59,7 @@ function toJsonSchema(name: string, field: z.ZodType): object {
       const { short, override } = jsonSchema;
       // `override` is what the reference shows in place of a schema that cannot be derived.
       Object.assign(jsonSchema, override, typeof short === 'string' && { description: short });
+      if (short === '') Reflect.deleteProperty(jsonSchema, 'description');
       for (const keyword of LEFT_OUT) Reflect.deleteProperty(jsonSchema, keyword);
     },
   });
@@ -123,7 +125,7 @@ const sending =
 
 /** The arguments of a tool by their names. */
 function argumentsOf(tool: Tool, { params, query, body }: Endpoint): Readonly<Record<string, z.ZodType>> {
-  const sent = fieldsOf(body?.content['application/json']?.schema ?? query);
+  const sent = fieldsOf(body?.schema ?? query);
   const ofPath = Object.entries(fieldsOf(params)).map(([parameter, field]): [string, z.ZodType] => [
     argumentFor(parameter),
     field,
@@ -156,8 +158,8 @@ function bind(tool: Tool | FurtherTool, endpoint: Endpoint, { endpointNamed, wor
   const properties = fields.map(([argument, field]): [string, object] => {
     const { [argument]: value } = defaults;
     const schema = toJsonSchema(argument, field);
-    if (SELF_EXPLANATORY.test(argument))
-      for (const keyword of ['description', 'default']) Reflect.deleteProperty(schema, keyword);
+    if (SELF_EXPLANATORY.test(argument)) Reflect.deleteProperty(schema, 'description');
+    if (WITHOUT_DEFAULT.test(argument)) Reflect.deleteProperty(schema, 'default');
     return [argument, { ...schema, ...(value !== undefined && { default: value }) }];
   });
   const path = new Map(parameterNames(endpoint.path).map((parameter) => [parameter, argumentFor(parameter)]));

@@ -226,7 +226,8 @@ export type Endpoint = Omit<
     scope: NeededScope | undefined;
     isOfAccount?: boolean | undefined;
     query: z.ZodObject | undefined;
-    body: { isRequired: boolean; content: Content } | undefined;
+    /** `schema`: of its fields, whatever its form. */
+    body: { isRequired: boolean; content: Content; schema?: z.ZodObject } | undefined;
     /** The answers by their status. */
     answers: Readonly<Record<number, DeclaredAnswer>>;
     errors: readonly DeclaredError[];

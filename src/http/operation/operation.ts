@@ -158,7 +158,8 @@ function bind(route: Route, declaration: Bound, app: App): Endpoint {
     furtherTools: declaration.furtherTools ?? [],
     ifMissing: declaration.ifMissing ?? IF_MISSING[parameterNames(route.path).at(-1) ?? ''],
     query: query ?? forms?.query,
-    body: body && forms && { isRequired: !body.schema.safeParse({}).success, content: forms.content },
+    body: body &&
+      forms && { isRequired: !body.schema.safeParse({}).success, content: forms.content, schema: body.schema },
     answers: answersOf({ ...declaration, answer: { ...answer, headers: headersOf(declaration) } }),
     errors: [
       ...[badRequest, failed, unavailable, unauthorized, tooManyUnknownKeys],

@@ -1,6 +1,6 @@
 /*
  * How an operation offers itself to agents as a tool. The tool has the operation's checks, its limits and the schemas of its
- * fields; `short` in their meta() is what agents read of a field.
+ * fields; `short` in their meta() is what agents read of a field; '' where its name says all.
  */
 
 export type Tool = {
@@ -43,6 +43,8 @@ export const ADDS = {
   readOnlyHint: false,
   destructiveHint: false,
 } as const;
+/** The hints of tools that have another effect each time. */
+export const CHANGES = { readOnlyHint: false, destructiveHint: true } as const;
 export const REPLACES = {
   readOnlyHint: false,
   destructiveHint: true,

@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { startAgent, textsOf } from '../../support/agent.ts';
+import { startDnsServer } from '../../support/dns-server.ts';
 import { confirmPath, mailsWith } from '../../support/mail.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import { testSmtpServer } from '../../support/smtp.ts';
@@ -12,7 +13,10 @@ import { getPage, JSON_TYPE, testService } from '../../support/test-service.ts';
 const PATIENCE = { timeout: 60_000 };
 
 const smtp = await testSmtpServer();
-const service = await testService({ SMTP_URL: smtp.url, WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
+const dns = await startDnsServer();
+const service = await testService({
+  ...{ SMTP_URL: smtp.url, WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', DNS_SERVERS: dns.address },
+});
 const owner = await service.owner();
 const { call, answerOf } = await startAgent(service.url, owner.key);
 
@@ -115,4 +119,63 @@ it('finds spam, and releases what is none', async () => {
   expect((await answerOf('list_spam', page)).submissions).toEqual([]);
   const { submissions: found } = await answerOf('search_submissions', { ...page, q: 'street' });
   expect(found).toMatchObject([{ id: submissions[0].id }]);
+});
+
+it('does the whole job: a site with a corrected line, a test, a domain, a webhook, new submissions and an export', async () => {
+  const html = FORM.replace('<title>', '<link rel="stylesheet" href="css/fair.css"><title>').replace(
+    'FORM_ACTION',
+    'form_action',
+  );
+  const files = { 'css/fair.css': 'h1 { color: red }', 'old.txt': 'old' };
+  expect((await answerOf('whoami')).scope).toBe('full');
+  const { problems } = await answerOf('check_html', { html, files });
+  expect(problems).toMatchObject([{ code: 'placeholder-misspelt', severity: 'error' }]);
+  const { id, url } = await answerOf('publish_page', { html, files, slug: 'whole-fair' });
+  expect(url).toBe('https://whole-fair.pages.test');
+  const page = { id };
+
+  const edits = [{ find: '{{form_action}}', replace: '{{FORM_ACTION}}' }];
+  expect((await answerOf('edit_page', { ...page, edits })).problems).toEqual([]);
+  const { content } = await answerOf('read_page_file', { ...page, path: 'css/fair.css' });
+  await answerOf('write_page_file', { ...page, path: 'css/fair.css', content: content.replace('red', 'teal') });
+  await answerOf('remove_page_file', { ...page, path: 'old.txt' });
+  const { files: left } = await answerOf('list_files', page);
+  expect(left.map(({ path }: { path: string }) => path)).toEqual(['index.html', 'css/fair.css']);
+  expect((await getPage(service.url, 'whole-fair')).text).toContain(`action="http://api.test/submit/${id}"`);
+  expect(await answerOf('read_page_file', { ...page, path: 'css/fair.css' })).toMatchObject({
+    content: 'h1 { color: teal }',
+  });
+
+  const receiver = await startReceiver();
+  const { id: webhook_id } = await answerOf('add_webhook', { ...page, url: receiver.url });
+  const test = await answerOf('submit_test', { ...page, fields: { email: 'test@example.org' } });
+  expect((await answerOf('search_submissions', page)).submissions).toMatchObject([
+    { id: test.id, data: { email: 'test@example.org' }, test: true },
+  ]);
+  await vi.waitFor(async () => {
+    const { deliveries } = await answerOf('list_deliveries', { ...page, webhook_id });
+    expect(deliveries).toMatchObject([{ submission_id: test.id, status: 'succeeded' }]);
+  }, PATIENCE);
+  await answerOf('delete_submission', { ...page, submission_id: test.id });
+  expect((await answerOf('search_submissions', page)).submissions).toEqual([]);
+
+  const { records } = await answerOf('add_domain', { ...page, domain: 'forms.fair.example' });
+  for (const { type, name, value } of records) dns.replies.set(`${type} ${name}`, [value]);
+  expect((await answerOf('check_domain', { ...page, domain: 'forms.fair.example' })).status).toBe('live');
+
+  await service.submit(id, '{"email":"ada@example.org"}');
+  const { submissions, next } = await answerOf('wait_for_submission', page);
+  expect(submissions).toMatchObject([{ data: { email: 'ada@example.org' } }]);
+  const [{ id: submission_id }] = submissions;
+  await answerOf('mark_submission', { ...page, submission_id, status: 'done', note: 'Welcomed' });
+  expect(await answerOf('wait_for_submission', { ...page, next, wait: 0 })).toMatchObject({ submissions: [] });
+  const { deployments } = await answerOf('overview', { limit: 1 });
+  expect(deployments).toMatchObject([{ id, submission_count: 1, failing_webhooks: 0 }]);
+  const exported = await answerOf('export_submissions', page);
+  expect(exported).toEqual({
+    url: `http://api.test/submissions/${id}/export.csv`,
+    csv: (await owner.get(`/submissions/${id}/export.csv`)).text,
+    next_offset: null,
+  });
+  expect(exported.csv).toContain('ada@example.org');
 });

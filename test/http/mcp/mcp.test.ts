@@ -60,10 +60,11 @@ describe('tools/list', () => {
       openWorld:
         'publish_page preview_page add_domain restore_page submit_test restore_submission release_spam add_webhook test_webhook retry_delivery test_mail',
       'idempotent openWorld': 'check_domain',
+      'destructive openWorld': 'edit_page',
       'destructive idempotent openWorld':
-        'update_page delete_page change_settings restore_version remove_page_file remove_domain delete_submission mark_submission remove_webhook change_webhook',
+        'update_page delete_page change_settings restore_version write_page_file remove_page_file remove_domain delete_submission mark_submission remove_webhook change_webhook',
       'openWorld readOnly':
-        'list_submissions get_submission search_submissions list_deleted_submissions wait_for_submission read_file list_spam',
+        'list_submissions get_submission search_submissions list_deleted_submissions wait_for_submission read_file export_submissions list_spam',
     });
     const untrusted = tools.filter(({ description }) => description?.includes(FROM_VISITORS));
     const reading = new Set(byHints['openWorld readOnly']);

@@ -82,7 +82,8 @@ async function readAccount({ db, config }: App, { owner, notify }: Exchange): Pr
 const SCOPE_HEADER = {
   'formhost-scope': {
     description:
-      'What the key, or the session, of this request may do: `full` for everything, `read` for reading only, `publish` for publishing only.',
+      'What the key, or the session, of this request may do: `full` for everything, `read` for reading only, `publish` for ' +
+      'publishing only.',
     schema: { type: 'string', enum: SCOPES },
   },
 } as const;
@@ -91,7 +92,8 @@ const getOperation = operation('GET', '/me', 'getMe', {
   scope: 'any',
   tool: {
     name: 'whoami',
-    description: 'The owner of the key, the plan and what is used of it, and in scope what the key may do.',
+    description:
+      'The owner of the key, the plan and what is used of it, and what the key may do: its scope, and its pages (null: all).',
   },
   command: { usage: 'me show', text: 'Show your account, with what your plan allows' },
   summary: 'Get the owner of the key',
@@ -106,7 +108,11 @@ const getOperation = operation('GET', '/me', 'getMe', {
     return readAccount(app, call);
   },
   /** No tool has the header. */
-  handleTool: async (call, app) => ({ ...(await readAccount(app, call)), scope: call.owner.scope }),
+  handleTool: async (call, app) => ({
+    ...(await readAccount(app, call)),
+    scope: call.owner.scope,
+    pages: call.owner.pages,
+  }),
 });
 
 const emailChanges = perService((app) => new EmailChanges(app));

@@ -94,7 +94,8 @@ const createOperation = operation('POST', '/webhooks/:deployId', 'createWebhook'
   tool: {
     name: 'add_webhook',
     description:
-      'Posts each new submission, which may be personal data, to an address that the user has given, and to no other. Then call test_webhook.',
+      'Posts each new submission, which may be personal data, to an address that the user has given, and to no other. Then call ' +
+      'test_webhook.',
     fields: ['url', 'type', 'format', 'chat_id'],
   },
   command: {

@@ -149,7 +149,9 @@ const createOperation = operation('POST', '/deploy', 'createDeployment', {
   tool: {
     name: 'publish_page',
     description:
-      'Publishes an HTML page at an address of its own. It receives forms with <form method="post" action="{{FORM_ACTION}}"> and a name for each field. Returns the id for the other tools, the url to give to people, and the problems of its forms (null: not checked): correct those of the severity error with edit_page.',
+      'Publishes an HTML page at an address of its own. It receives forms with <form method="post" action="{{FORM_ACTION}}"> and a ' +
+      'name for each field. Returns the id for the other tools, the url to give to people, and the problems of its forms (null: not ' +
+      'checked): correct those of the severity error with edit_page.',
     followUp: { operation: 'checkDeployment', field: 'problems' },
   },
   noCommand: '`formhost deploy` calls it with a file, a folder or a zip.',
@@ -259,7 +261,8 @@ const replaceHtmlOperation = operation('PUT', '/deploy/:id', 'replaceHtml', {
   tool: {
     name: 'update_page',
     description:
-      'Replaces the whole HTML of a page; edit_page changes parts of it. Address and submissions stay. files replace all other files, and removed_files names those that are gone; left out, they stay. Returns the problems, as publish_page does.',
+      'Replaces the whole HTML of a page; edit_page changes parts of it. Address and submissions stay. files replace all other ' +
+      'files, and removed_files names those that are gone; left out, they stay. Returns the problems, as publish_page does.',
     followUp: { operation: 'checkDeployment', field: 'problems' },
   },
   furtherTools: [

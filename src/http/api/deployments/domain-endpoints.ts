@@ -46,7 +46,8 @@ const CustomDomain = answerObject('CustomDomain', {
   domain: domainName,
   status: z.enum(['pending', 'live', 'broken']).meta({
     description:
-      '`pending` until DNS has the record that proves it; `live`: the page is served there; `broken`: the proof has gone, and nothing is served.',
+      '`pending` until DNS has the record that proves it; `live`: the page is served there; `broken`: the proof has gone, and ' +
+      'nothing is served.',
   }),
   records: z.array(Record).meta({ description: 'The records to add to DNS.', example: exampleRecords }),
   problem: textOrNull('The records that are wrong or missing, with what DNS answered.', null),

@@ -1,7 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import type { Owner } from '../../../db/account/owner-queries.ts';
 import { findSite, type SiteFile } from '../../../db/deployments/site-file-queries.ts';
 import type { ReadPiece } from '../../../db/files/file-content-queries.ts';
+import { refused, refusedIssue } from '../../../problems/refusal.ts';
 import {
   checkCharset,
   checkedPath,
@@ -13,9 +15,11 @@ import {
   toReadFile,
 } from '../../../sites/sent-files.ts';
 import { INDEX, siteFileType, sitePath } from '../../../sites/site-paths.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import type { ToolCall } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
+import { invalidField } from '../../request/json-body.ts';
 import { answerObject, countField, positiveField, textField } from '../../request/shared-fields.ts';
 import { HttpError, storageFull } from '../../response/errors.ts';
 import { sendFile } from '../submissions/submission-file-endpoints.ts';
@@ -129,6 +133,12 @@ const listOperation = operation('GET', '/deploy/:id/files', 'listFiles', {
 
 const getOperation = operation('GET', '/deploy/:id/files/*path', 'getSiteFile', {
   scope: 'any',
+  tool: {
+    name: 'read_page_file',
+    description:
+      'The content of a file of a page, in parts as get_html has it; with encoding base64 where it is no text.',
+    inParts: 'content',
+  },
   noCommand: '`formhost site get` writes it to a file, and `formhost pull` all files of a page.',
   summary: 'Get a file of a {deployment}',
   description: 'As it was sent, and always as an attachment.',
@@ -138,7 +148,26 @@ const getOperation = operation('GET', '/deploy/:id/files/*path', 'getSiteFile', 
   errors: [noSuchFile],
   takesLong: true,
   handle: ({ resource, ...call }, app) => sendSiteFile(call, resource, app),
+  async handleTool({ resource: { file, first, readPiece }, queue }, { config }) {
+    const most = Math.max(config.maxHtmlBytes, SIZES.mcp.maxAnswerChars);
+    if (file.bytes > most) throw new HttpError(413, `The file has more than ${most} bytes: read it over the HTTP API.`);
+    const pieces = [first];
+    let read = first.length;
+    while (read < file.bytes) {
+      const from = read;
+      const piece = foundOr404(await queue(() => readPiece(from)), noSuchFile);
+      pieces.push(piece);
+      read += piece.length;
+    }
+    return { ...toWire(file), ...readable(Buffer.concat(pieces)) };
+  },
 });
+
+/** The text of a file, or its content in base64: no text has a NUL, or is not UTF-8. */
+const readable = (content: Buffer) =>
+  isUtf8(content) && !content.includes(0)
+    ? { content: content.toString() }
+    : { content: content.toString('base64'), encoding: 'base64' as const };
 
 /** A page has to be one that POST and PUT of the whole deployment would accept. */
 function checkIndex(content: Buffer): void {
@@ -146,8 +175,39 @@ function checkIndex(content: Buffer): void {
   checkCharset(INDEX, content);
 }
 
+const NO_CONTENT = 'content is required: send it as a text.';
+const NOT_BASE64 = 'content is not base64: encode it with padding, or leave encoding out.';
+
+/** The content of a file: the body of a request, or a text of an agent. */
+const Content = z.object({
+  content: z
+    .unknown()
+    .transform((given, context) => {
+      if (given instanceof Buffer || typeof given === 'string') return given;
+      context.addIssue(refusedIssue(refused('wrong-type', NO_CONTENT)));
+      return z.NEVER;
+    })
+    .meta({ short: '', override: { type: 'string' } }),
+  encoding: z.literal('base64', 'encoding is not known: send base64, or leave it out.').optional(),
+});
+
+/** The bytes of a text; throws 400. */
+function bytesOf({ content, encoding }: z.infer<typeof Content>): Buffer {
+  if (typeof content !== 'string') return content;
+  const bytes = Buffer.from(content, encoding);
+  const message = encoding ? NOT_BASE64 : 'content has a lone surrogate: send it in base64.';
+  if (bytes.toString(encoding) === content) return bytes;
+  throw invalidField([
+    { pointer: '/content', code: 'wrong-format', detail: `{content}${message.slice('content'.length)}` },
+  ]);
+}
+
 const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', {
   scope: 'publish',
+  tool: {
+    name: 'write_page_file',
+    description: 'Adds or replaces a file of a page. restore_version undoes it.',
+  },
   noCommand: '`formhost site put` calls it with a file.',
   summary: 'Add or replace a file of a {deployment}',
   description:
@@ -158,7 +218,7 @@ const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', 
     path: checkedPath(path),
   }),
   body: (app) => ({
-    schema: z.object({ content: z.instanceof(Buffer) }),
+    schema: Content,
     example: { content: Buffer.from('body { color: #123 }') },
     others: [
       {
@@ -171,7 +231,8 @@ const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', 
   }),
   answer: { description: 'The file is live.', schema: File },
   errors: [storageFull],
-  async handle({ owner, response, resource: { deployment, path }, body: { content } }, app) {
+  async handle({ owner, response, resource: { deployment, path }, body }, app) {
+    const content = bytesOf(body);
     const file = { path, bytes: content.length, sha256: sha256Of(content) };
     if (file.bytes > maxBytesOf(path, app.config)) {
       throw new SiteError(413, `The body is too large: send at most ${maxBytesOf(path, app.config)} bytes.`);

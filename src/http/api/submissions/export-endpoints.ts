@@ -6,13 +6,14 @@ import { submissionLine } from '../../../db/submissions/submission-queries.ts';
 import { BEFORE_ALL, withRetries } from '../../../db/submissions/submission-reader.ts';
 import { HONEYPOT, REDIRECT } from '../../../forms/control-fields.ts';
 import { labelsOf } from '../../../forms/forms-of-page.ts';
+import { literal } from '../../../problems/sentence.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { perService, type ToolCall } from '../../operation/declaration.ts';
 import { exampleOf } from '../../operation/example.ts';
 import { operation } from '../../operation/operation.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
-import { unavailable } from '../../response/errors.ts';
+import { HttpError, unavailable } from '../../response/errors.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
 import { toCsv } from './exports/csv.ts';
 import { bomField, CSV_TYPE, labelsField } from './exports/export-fields.ts';
@@ -89,8 +90,32 @@ class Exports {
   }
 
   /** Writes an answer; throws 503 when too many are in progress. */
-  async send(call: Call, format: Format): Promise<void> {
-    const { response, owner, queue, resource, query } = call;
+  send(call: Call, format: Format): Promise<void> {
+    const { response, resource } = call;
+    return this.#run(call, async (source) => {
+      const filename = `${resource.slug}-${new Date().toISOString().slice(0, 10)}.${format.extension}`;
+      response.setHeader('Content-Type', format.contentType);
+      response.setHeader('X-Content-Type-Options', 'nosniff');
+      response.setHeader('Content-Disposition', `attachment; filename="${filename}"`);
+      if (response.req.method === 'HEAD') response.end();
+      else await this.#app.requests.responseWriter.stream(response, format.write(source));
+    });
+  }
+
+  /** Returns an export as a text; undefined for one of more than `maxChars`. Throws 503 when too many are in progress. */
+  text(call: Call, format: Format, maxChars: number): Promise<string | undefined> {
+    return this.#run(call, async (source) => {
+      let text = '';
+      for await (const piece of format.write(source)) {
+        text += piece.toString();
+        if (text.length > maxChars || call.response.closed) return undefined;
+      }
+      return text;
+    });
+  }
+
+  async #run<T>(call: Call, write: (source: TableSource) => Promise<T>): Promise<T> {
+    const { owner, queue, resource, query } = call;
     // An export that can't be begun counts for nobody.
     const number = await queue(() => this.#numberBefore(owner, resource, query.after ?? ALL));
     const ofOwner = Array.from(this.#running).filter(({ ownerId }) => ownerId === owner.id).length;
@@ -99,13 +124,7 @@ class Exports {
     const running = { ownerId: owner.id };
     this.#running.add(running);
     try {
-      const source = await this.#sourceOf(call, number);
-      const filename = `${resource.slug}-${new Date().toISOString().slice(0, 10)}.${format.extension}`;
-      response.setHeader('Content-Type', format.contentType);
-      response.setHeader('X-Content-Type-Options', 'nosniff');
-      response.setHeader('Content-Disposition', `attachment; filename="${filename}"`);
-      if (response.req.method === 'HEAD') response.end();
-      else await this.#app.requests.responseWriter.stream(response, format.write(source));
+      return await write(await this.#sourceOf(call, number));
     } finally {
       this.#running.delete(running);
     }
@@ -159,6 +178,14 @@ const fileAnswer = ({ contentType }: Format, example: string, schema: z.ZodType<
 });
 
 const csvExport = operation('GET', '/submissions/:deployId/export.csv', 'exportCsv', {
+  tool: {
+    name: 'export_submissions',
+    description:
+      'All submissions as CSV, oldest first, in parts as get_html has them. url is for a user who is signed in to the dashboard.',
+    fields: [],
+    inParts: 'csv',
+    readsVisitors: true,
+  },
   noCommand: '`formhost export` writes it to a file.',
   summary: 'Get all submissions of a {deployment} as CSV',
   description:
@@ -173,6 +200,15 @@ const csvExport = operation('GET', '/submissions/:deployId/export.csv', 'exportC
   ),
   takesLong: true,
   handle: (call, app) => exportsOf(app).send(call, CSV),
+  async handleTool(call, app) {
+    const { maxAnswerChars } = SIZES.mcp;
+    const url = `${app.config.baseUrl}/submissions/${call.params.deployId}/export.csv`;
+    const csv = await exportsOf(app).text(call, CSV, maxAnswerChars);
+    if (csv === undefined) {
+      throw new HttpError(413, `The export has more than ${maxAnswerChars} characters: give the user ${literal(url)}.`);
+    }
+    return { url, csv };
+  },
 });
 
 const xlsxExport = operation('GET', '/submissions/:deployId/export.xlsx', 'exportXlsx', {

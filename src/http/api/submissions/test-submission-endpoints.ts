@@ -32,7 +32,8 @@ export const testSubmissionOperation = operation('POST', '/submissions/:deployId
   tool: {
     name: 'submit_test',
     description:
-      'Sends a test to a form, open or not: webhooks and mail get it. Only search_submissions lists it, for a day. list_deliveries and list_mails show the outcome.',
+      'Sends a test to a form, open or not: webhooks and mail get it. Only search_submissions lists it, for a day. list_deliveries ' +
+      'and list_mails show the outcome.',
   },
   command: {
     usage: 'submissions test <id>',

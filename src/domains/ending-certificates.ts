@@ -1,8 +1,8 @@
-import type { Knex } from 'knex';
 import pLimit from 'p-limit';
 import { findLiveSlug } from '../db/deployments/take-down-queries.ts';
 import { listServedDomains } from '../db/domains/ending-domain-queries.ts';
-import { type CertificatePlace, endsSoon, readCertificate } from '../lib/certificate.ts';
+import type { Database } from '../db/postgres/connect.ts';
+import { type CertificatePlace, endsSoon, readCertificate } from './certificate.ts';
 
 const HTTPS_PORT = 443;
 /** Custom domains whose certificates are read: those that were looked up last. */
@@ -23,7 +23,7 @@ function placeOf(url: string, host?: string, name?: string): CertificatePlace[] 
 }
 
 /** The servers of the API, of the newest page and of custom domains. */
-async function placesOf(db: Knex, { baseUrl, pageUrl, targetOf }: Addresses): Promise<CertificatePlace[]> {
+async function placesOf(db: Database, { baseUrl, pageUrl, targetOf }: Addresses): Promise<CertificatePlace[]> {
   const newest = await findLiveSlug(db);
   const domains = await listServedDomains(db, MAX_DOMAINS);
   return [
@@ -38,7 +38,7 @@ async function placesOf(db: Knex, { baseUrl, pageUrl, targetOf }: Addresses): Pr
  * Returns how many of the certificates that servers give for our names end soon. undefined: there are no such names. Rejects where
  * no server gives one.
  */
-export async function countEndingCertificates(db: Knex, addresses: Addresses): Promise<number | undefined> {
+export async function countEndingCertificates(db: Database, addresses: Addresses): Promise<number | undefined> {
   const places = await placesOf(db, addresses);
   if (places.length === 0) return undefined;
   const limit = pLimit(CONCURRENT);

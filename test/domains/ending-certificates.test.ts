@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createSecureContext, createServer } from 'node:tls';
 import { expect, it, onTestFinished } from 'vitest';
 import { countEndingDomains, listEndingDomains } from '../../src/db/domains/ending-domain-queries.ts';
+import { endsSoon } from '../../src/domains/certificate.ts';
 import { countEndingCertificates } from '../../src/domains/ending-certificates.ts';
-import { endsSoon } from '../../src/lib/certificate.ts';
 import { makeCertificate } from '../support/receivers.ts';
 import { testService } from '../support/test-service.ts';
 

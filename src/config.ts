@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { type BucketLocation, parseFilesUrl } from './environment/files-url.ts';
+import { type BucketCredentials, type BucketLocation, parseFilesUrl } from './environment/files-url.ts';
 import {
   baseUrl,
   byteSize,
@@ -181,17 +181,23 @@ const labelUnder = (domain: string, hostname: string): string[] => {
 
 type Values = z.infer<typeof settings>;
 
-/** The bucket of FILES_URL, with its credentials. These alone mean nothing: other programs use them. */
-function bucketOf({
-  filesUrl,
+/** The credentials of buckets. These alone mean nothing: other programs use them. */
+function credentialsOf({
   awsAccessKeyId: accessKeyId,
   awsSecretAccessKey: secretAccessKey,
   awsSessionToken: sessionToken,
-}: Values): BucketLocation | undefined {
-  if (filesUrl === undefined) return undefined;
-  if (accessKeyId === undefined) throw new ConfigError('AWS_ACCESS_KEY_ID must be set when FILES_URL is');
-  if (secretAccessKey === undefined) throw new ConfigError('AWS_SECRET_ACCESS_KEY must be set when FILES_URL is');
-  return { ...filesUrl, accessKeyId, secretAccessKey, sessionToken };
+}: Values): BucketCredentials | undefined {
+  if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
+  return { accessKeyId, secretAccessKey, sessionToken };
+}
+
+/** The bucket of FILES_URL, with its credentials. */
+function bucketOf(values: Values): BucketLocation | undefined {
+  if (values.filesUrl === undefined) return undefined;
+  if (values.awsAccessKeyId === undefined) throw new ConfigError('AWS_ACCESS_KEY_ID must be set when FILES_URL is');
+  const credentials = credentialsOf(values);
+  if (!credentials) throw new ConfigError('AWS_SECRET_ACCESS_KEY must be set when FILES_URL is');
+  return { ...values.filesUrl, ...credentials };
 }
 
 /** The provider of OIDC_ISSUER. */
@@ -256,6 +262,8 @@ function readConfig(given: Readonly<Record<string, string>>) {
     pagesScheme: values.pagesScheme ?? (/(^|\.)localhost(:|$)/.test(domain) ? ('http' as const) : ('https' as const)),
     bucket: bucketOf(read.data),
     oidc: oidcOf(read.data),
+    /** Of a bucket for backups, with or without FILES_URL. */
+    awsCredentials: credentialsOf(read.data),
     // A page at the API's own host would never be served.
     reservedSlugs: [...values.reservedSlugs, ...labelUnder(domain, base.hostname)],
     pageCacheBytes: pageCacheMb * 1024 * 1024,

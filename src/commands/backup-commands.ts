@@ -1,31 +1,42 @@
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Command } from '@commander-js/extra-typings';
+import type { Config } from '../config.ts';
 import { noteBackup } from '../db/backup/last-backup.ts';
 import { backUp, type RowCounts } from '../db/backup/make-backup.ts';
+import { newBackupName } from '../files/backup-bucket.ts';
+import { isInBucket, openBackupPlace, placeOf } from './backup-place.ts';
 import { CommandError, messageOf, UsageError } from './command-error.ts';
 import { declare } from './declare.ts';
-import { fileOf, objectReader, operate, withServer } from './operator.ts';
+import { objectReader, operate, withServer } from './operator.ts';
 import { printResult, say } from './output.ts';
 import { createFile } from './write-file.ts';
 
 type Write = (out: Writable) => Promise<void>;
 
-/** Writes the whole file or nothing, also when it is interrupted. */
-const intoFile = (file: string, write: Write): Promise<void> =>
-  createFile(file, async (out) => {
-    // Created first, because writing may fail at once.
-    const written = finished(out);
-    const stop = () => void out.destroy(new CommandError('the backup was interrupted: no file was written'));
-    process.on('SIGINT', stop).on('SIGTERM', stop);
-    try {
-      await Promise.race([write(out), written]);
-      out.end();
-      await written;
-    } finally {
-      process.off('SIGINT', stop).off('SIGTERM', stop);
-    }
-  });
+/** Writes the whole of `what` or nothing, also when it is interrupted. */
+async function writeAll(out: Writable, what: string, write: Write): Promise<void> {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  out.once('close', resolve);
+  // Created first, because writing may fail at once.
+  const written = finished(out);
+  const stop = () => void out.destroy(new CommandError(`the backup was interrupted: no ${what} was written`));
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  try {
+    await Promise.race([write(out), written]);
+    out.end();
+    await written;
+  } catch (error) {
+    out.destroy();
+    // An upload deletes its parts.
+    await closed;
+    throw error;
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}
+
+const intoFile = (file: string, write: Write): Promise<void> => createFile(file, (out) => writeAll(out, 'file', write));
 
 /** A message that names the files of an incomplete backup stays readable. */
 const MAX_NAMED_FILES = 5;
@@ -49,16 +60,30 @@ export function inWords(counts: RowCounts): string {
   return new Intl.ListFormat('en-GB').format(items);
 }
 
-/** Backs the database up into a file, or to standard output (`-`). */
+/** Where a backup goes: `-`, or a name for messages. */
+type Target = { place: string; take(write: Write): Promise<void> };
+
+function targetOf(place: string, config: Config): Target {
+  if (place === '-') return { place, take: (write) => write(process.stdout) };
+  if (!isInBucket(place)) return { place, take: (write) => intoFile(place, write) };
+  const { bucket, name, addressOf } = openBackupPlace(place, config);
+  if (name !== undefined)
+    throw new UsageError('name the bucket and a prefix: the name of the backup is that of its time');
+  const newName = newBackupName();
+  return { place: addressOf(newName), take: (write) => writeAll(bucket.upload(newName), 'object', write) };
+}
+
+/** Backs the database up into a file, into a bucket, or to standard output (`-`). */
 export const declareBackup = (admin: Command): unknown =>
   declare(admin, 'backup', 'Back the database up', '$ admin backup formhost.backup')
-    .argument('<file>', 'a new file, or - for standard output', fileOf)
-    .action((file, { json }) =>
+    .argument('<file>', 'a new file, s3://bucket/prefix, or - for standard output', placeOf)
+    .action((given, { json }) =>
       operate(
         async (settings) => {
-          if (file === '-' && json) throw new UsageError('--json needs a FILE: standard output gets the backup');
-          if (file === '-' && process.stdout.isTTY)
+          if (given === '-' && json) throw new UsageError('--json needs a FILE: standard output gets the backup');
+          if (given === '-' && process.stdout.isTTY)
             throw new CommandError('a backup cannot be printed on a terminal: name a file');
+          const { place: file, take } = targetOf(given, settings.config);
           const damaged: string[] = [];
           const reading = {
             readObject: objectReader(settings.config),
@@ -70,7 +95,7 @@ export const declareBackup = (admin: Command): unknown =>
             const write: Write = async (out) => {
               counts = await backUp(connection, out, reading);
             };
-            await (file === '-' ? write(process.stdout) : intoFile(file, write));
+            await take(write);
             await noteBackup(connection, performance.now() - begun).catch((error: unknown) =>
               say(`the metrics do not know of this backup: ${messageOf(error)}`),
             );

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 const MAX_PREFIX_CHARS = 200;
 
 /** The parts of FILES_URL, which says where files are. */
-type FilesUrl = {
+export type FilesUrl = {
   bucket: string;
   /** The prefix of every key: it is empty, or has a slash at its end. */
   prefix: string;
@@ -15,7 +15,7 @@ type FilesUrl = {
   url: string;
 };
 
-type BucketCredentials = { accessKeyId: string; secretAccessKey: string; sessionToken: string | undefined };
+export type BucketCredentials = { accessKeyId: string; secretAccessKey: string; sessionToken: string | undefined };
 
 /** A bucket, and with which credentials it is used. */
 export type BucketLocation = Readonly<FilesUrl & BucketCredentials>;
@@ -65,4 +65,15 @@ export function parseFilesUrl(text: string): FilesUrl {
     isForOldFiles: newFiles === 'database',
     url: style === 'path' ? `${base.origin}/${bucket}/` : `${base.protocol}//${bucket}.${base.host}/`,
   };
+}
+
+/** Parses the address of backups, which has the form of FILES_URL. Without parameters, it is on the server of `files`. Throws when it is wrong. */
+export function parseBackupUrl(text: string, files: FilesUrl | undefined): FilesUrl {
+  if (!files || new URL(text).search !== '') return parseFilesUrl(text);
+  const { bucket, prefix } = parseFilesUrl(`${text}?region=${files.region}`);
+  const server = new URL(files.url);
+  const isInPath = server.pathname !== '/';
+  const host = isInPath ? server.host : `${bucket}.${server.host.slice(files.bucket.length + 1)}`;
+  const url = `${server.protocol}//${host}/${isInPath ? `${bucket}/` : ''}`;
+  return { bucket, prefix, region: files.region, isForOldFiles: false, url };
 }

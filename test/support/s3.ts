@@ -18,9 +18,24 @@ const REGION = 'eu-central-1';
 const MAX_SKEW_MS = 15 * 60 * 1_000;
 
 /** `isDone`: whether the server has stored or deleted already what was asked, and only the answer is missing. */
-export type S3Request = { method: string; key: string; isList: boolean; isDone: boolean };
+export type S3Request = { method: string; key: string; isList: boolean; isDone: boolean; step?: UploadStep };
+/** A step of an upload in parts. */
+type UploadStep = 'begin' | 'part' | 'complete' | 'abort';
 /** Called with a request before the server does anything, and again before it answers; `true`: the test has answered it. */
 type Intercept = (request: S3Request, response: ServerResponse) => Promise<boolean> | boolean;
+
+/** Every part of an upload but the last has so many bytes at least. */
+const MIN_PART_BYTES = 5 * 1024 * 1024;
+
+const etagOf = (content: Buffer): string => `"${createHash('md5').update(content).digest('hex')}"`;
+
+/** The step of an upload in parts that a request is, if any. */
+function stepOf(method: string, query: URLSearchParams): UploadStep | undefined {
+  if (method === 'POST' && query.has('uploads')) return 'begin';
+  if (!query.has('uploadId')) return undefined;
+  if (method === 'POST') return 'complete';
+  return method === 'DELETE' ? 'abort' : 'part';
+}
 
 const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
 const hmac = (key: string | Buffer, data: string): Buffer => createHmac('sha256', key).update(data).digest();
@@ -74,14 +89,18 @@ export async function startS3({
   host = '127.0.0.1',
   tls,
   maxListed = 1_000,
+  minPartBytes = MIN_PART_BYTES,
 }: {
   host?: string;
   tls?: { key: Buffer; cert: Buffer };
   /** Objects that one answer lists: fewer than asked for, as S3 may. */
   maxListed?: number;
+  minPartBytes?: number;
 } = {}) {
   const objects = new Map<string, { content: Buffer; modifiedAt: Date }>();
+  const uploads = new Map<string, { key: string; parts: Map<number, Buffer> }>();
   const requests: S3Request[] = [];
+  let begun = 0;
   let intercept: Intercept = () => false;
   let skewMs = 0;
 
@@ -107,6 +126,9 @@ export async function startS3({
     const found = objects.get(key);
     if (!found) return void s3Error(response, 404, 'NoSuchKey');
     const { content } = found;
+    response.setHeader('ETag', etagOf(content));
+    const wanted = request.headers['if-match'];
+    if (wanted !== undefined && wanted !== etagOf(content)) return void s3Error(response, 412, 'PreconditionFailed');
     const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
     if (from === undefined) {
       response.writeHead(200, { 'Content-Length': content.length });
@@ -122,12 +144,69 @@ export async function startS3({
     response.end(part);
   }
 
+  /** The whole object of an upload, from the list of its parts; the code of an error where S3 refuses that. */
+  function putTogether(parts: ReadonlyMap<number, Buffer>, xml: string): Buffer | string {
+    const listed = [...xml.matchAll(/<Part><PartNumber>(\d+)<\/PartNumber><ETag>([^<]+)<\/ETag><\/Part>/g)];
+    if (listed.length === 0) return 'MalformedXML';
+    if (listed.some(([, number], index) => index > 0 && Number(number) <= Number(listed[index - 1]?.[1]))) {
+      return 'InvalidPartOrder';
+    }
+    const contents: Buffer[] = [];
+    for (const [, number, etag] of listed) {
+      const content = parts.get(Number(number));
+      if (!content || etagOf(content) !== etag) return 'InvalidPart';
+      contents.push(content);
+    }
+    const all = contents.slice(0, -1);
+    if (all.some(({ length }) => length < minPartBytes)) return 'EntityTooSmall';
+    // R2 demands it.
+    return all.some(({ length }) => length !== all[0]?.length) ? 'InvalidPart' : Buffer.concat(contents);
+  }
+
+  /** Does a step of an upload, and returns what answers it. */
+  function doStep(
+    step: UploadStep,
+    key: string,
+    query: URLSearchParams,
+    body: Buffer,
+  ): (response: ServerResponse) => void {
+    const xml = (name: string, content: string) => (response: ServerResponse) => {
+      response.writeHead(200, { 'Content-Type': 'application/xml' });
+      response.end(
+        `<?xml version="1.0"?><${name} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${content}</${name}>`,
+      );
+    };
+    if (step === 'begin') {
+      begun += 1;
+      uploads.set(`upload+${begun}/=`, { key, parts: new Map() });
+      return xml('InitiateMultipartUploadResult', `<Key>${key}</Key><UploadId>upload+${begun}/=</UploadId>`);
+    }
+    const id = query.get('uploadId') ?? '';
+    const upload = uploads.get(id);
+    if (upload?.key !== key) return (response) => void s3Error(response, 404, 'NoSuchUpload');
+    if (step === 'abort') {
+      uploads.delete(id);
+      return (response) => void response.writeHead(204).end();
+    }
+    if (step === 'part') {
+      upload.parts.set(Number(query.get('partNumber')), body);
+      return (response) => void response.writeHead(200, { ETag: etagOf(body) }).end();
+    }
+    const content = putTogether(upload.parts, body.toString());
+    if (typeof content === 'string') return (response) => void s3Error(response, 400, content);
+    uploads.delete(id);
+    objects.set(key, { content, modifiedAt: new Date() });
+    return xml('CompleteMultipartUploadResult', `<Key>${key}</Key><ETag>"0-${upload.parts.size}"</ETag>`);
+  }
+
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '', 'http://s3');
     const [, bucket = '', ...rest] = url.pathname.split('/');
     const key = rest.join('/');
     const method = request.method ?? '';
-    const seen = { method, key, isList: url.searchParams.has('list-type'), isDone: false };
+    const step = stepOf(method, url.searchParams);
+    const isList = url.searchParams.has('list-type');
+    const seen = { method, key, isList, isDone: false, ...(step && { step }) };
     requests.push(seen);
     response.setHeader('Date', new Date(Date.now() + skewMs).toUTCString());
     const body = await buffer(request);
@@ -135,6 +214,11 @@ export async function startS3({
     const fault = signatureFault(request, body, Date.now() + skewMs);
     if (fault !== undefined) return void s3Error(response, 403, fault);
     if (bucket !== BUCKET) return void s3Error(response, 404, 'NoSuchBucket');
+    if (step) {
+      const send = doStep(step, key, url.searchParams, body);
+      if (!(await intercept({ ...seen, isDone: true }, response))) send(response);
+      return;
+    }
     if (method === 'GET' && (await intercept({ ...seen, isDone: true }, response))) return;
     if (method === 'GET' && seen.isList) return list(url.searchParams, response);
     if (method === 'GET') return get(request, key, response);
@@ -143,7 +227,7 @@ export async function startS3({
       return void s3Error(response, 412, 'PreconditionFailed');
     } else objects.set(key, { content: body, modifiedAt: new Date() });
     if (await intercept({ ...seen, isDone: true }, response)) return;
-    response.writeHead(method === 'DELETE' ? 204 : 200, { ETag: `"${createHash('md5').update(body).digest('hex')}"` });
+    response.writeHead(method === 'DELETE' ? 204 : 200, { ETag: etagOf(body) });
     response.end();
   }
 
@@ -165,6 +249,8 @@ export async function startS3({
       FILES_URL: `s3://${BUCKET}/${prefix}?endpoint=${endpoint}&region=${REGION}`,
     }),
     objects,
+    /** Uploads in parts that were neither completed nor aborted, by their ids. */
+    uploads,
     requests,
     /** The keys of files. */
     files: (): string[] => [...objects.keys()].filter((key) => key.includes('/files/')).toSorted(),

@@ -36,7 +36,7 @@ type Found = { account: Me; isReadOnly: boolean };
 async function readMe(client: Client): Promise<Found> {
   const call = client.GET('/me');
   const account = await answer(call);
-  return { account, isReadOnly: (await call).response.headers.get('formhost-scope') === 'read' };
+  return { account, isReadOnly: (await call).response.headers.get('formhost-scope') !== 'full' };
 }
 
 /** Reads who is signed in, if anybody is. */

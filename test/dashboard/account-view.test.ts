@@ -45,6 +45,25 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByText('Not saved: This is your last full key').waitFor();
     });
 
+    it('creates a key that publishes some pages, and shows what it reaches', async () => {
+      const owner = await dashboard.owner();
+      const { id } = await owner.deploy({ html: '<title>Bakery</title><p>Bread' });
+      await owner.deploy({ html: '<title>Garden</title><p>Roses' });
+      const page = await dashboard.open(owner, '/dashboard/account');
+      await page.getByLabel('Name').fill('Agent');
+      await page.getByLabel('What it may do').selectOption('Publish pages only');
+      await page.getByLabel('Pages', { exact: true }).selectOption('Some');
+      await page.getByLabel('Bakery').check();
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Your new key' });
+      const key = await dialog.getByText(/^fh_/).innerText();
+      await dialog.getByRole('button', { name: 'I have it' }).click();
+      await page.locator('.badge', { hasText: 'Publish pages only' }).waitFor();
+      await page.getByText('1 page only').waitFor();
+      const listed = await fetch(`${dashboard.origin}/deploy`, { headers: { Authorization: `Bearer ${key}` } });
+      expect(await listed.json()).toMatchObject({ deployments: [{ id }], total: 1 });
+    });
+
     it('shows the newest sessions after that of this browser, all when asked, and ends all others', async () => {
       const owner = await dashboard.owner();
       for (const browser of [

@@ -11,19 +11,25 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
+import { PageChoice } from '../../ui/page-choice.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Listed, NotSaved } from '../../ui/states.tsx';
-import { Time } from '../../ui/time.tsx';
+import { counted, Time } from '../../ui/time.tsx';
 
 type Key = Schemas['Key'];
 
 const DAY_MS = 86_400_000;
-type Scope = 'full' | 'read';
+type Scope = Key['scope'];
 const SCOPES: readonly { value: Scope; label: string }[] = [
   { value: 'full', label: 'Everything' },
   { value: 'read', label: 'Read only' },
+  { value: 'publish', label: 'Publish pages only' },
 ];
-const LABELS = { name: 'Name' };
+const REACHES = [
+  { value: 'all', label: 'All' },
+  { value: 'some', label: 'Some' },
+] as const;
+const LABELS = { name: 'Name', pages: 'Pages' };
 const LIFETIMES = [
   { value: 'never', label: 'Never' },
   { value: '30', label: 'In 30 days' },
@@ -53,12 +59,18 @@ function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
   const [name, setName] = useState('');
   const [scope, setScope] = useState<Scope>('full');
   const [lifetime, setLifetime] = useState('never');
+  const [reach, setReach] = useState<'all' | 'some'>('all');
+  const [pages, setPages] = useState<readonly string[]>([]);
   const [made, setMade] = useState<string>();
   const { change, run } = useChange({ labels: LABELS });
   async function create(): Promise<void> {
     const expires = lifetime === 'never' ? undefined : new Date(Date.now() + Number(lifetime) * DAY_MS).toISOString();
     await run(async () => {
-      const body = { name: name.trim(), scope, ...(expires !== undefined && { expires_at: expires }) };
+      const body = {
+        ...{ name: name.trim(), scope },
+        ...(expires !== undefined && { expires_at: expires }),
+        ...(reach === 'some' && { pages: [...pages] }),
+      };
       setMade((await answer(api.POST('/keys', { body }))).key);
       setName('');
       onDone();
@@ -70,10 +82,18 @@ function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
         <Field label={LABELS.name} value={name} onChange={setName} max={100} error={errorOf(change, 'name')} />
         <Select label="What it may do" value={scope} options={SCOPES} onChange={(value) => setScope(value)} />
         <Select label="Expires" value={lifetime} options={LIFETIMES} onChange={(value) => setLifetime(value)} />
+        <Select
+          label={LABELS.pages}
+          value={reach}
+          options={REACHES}
+          onChange={(value) => setReach(value)}
+          error={errorOf(change, 'pages')}
+        />
         <Button icon="key" isBusy={change.state === 'saving'}>
           Create a key
         </Button>
       </Form>
+      {reach === 'some' && <PageChoice chosen={pages} onChange={setPages} />}
       <NotSaved change={change} />
       {made !== undefined && <NewKey apiKey={made} onClose={() => setMade(undefined)} />}
     </>
@@ -81,13 +101,15 @@ function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
 }
 
 function KeyRow({ apiKey, onRevoked }: { apiKey: Key; onRevoked(): void }): JSX.Element {
-  const { id, name, prefix, scope, created_at, last_used_at, expires_at } = apiKey;
+  const { id, name, prefix, scope, created_at, last_used_at, expires_at, pages } = apiKey;
   return (
     <li class="row">
       <div class="row-text">
         <p>
           <strong dir="auto">{name ?? 'Without a name'}</strong>{' '}
           {scope === 'read' && <span class="badge">Read only</span>}
+          {scope === 'publish' && <span class="badge">Publish pages only</span>}{' '}
+          {pages && <span class="badge">{counted(pages.length, 'page')} only</span>}
         </p>
         <p class="muted">
           {prefix && <code>{prefix}…</code>} created <Time at={created_at} />,{' '}

@@ -176,6 +176,16 @@ const FEEDS = `
   );
   CREATE INDEX feeds_deployment ON feeds (deployment_id)`;
 
+const SHARES = `
+  CREATE TABLE shares ( -- Secret addresses at which people without an account read the submissions of a deployment.
+    id text COLLATE "C" PRIMARY KEY,
+    deployment_id text COLLATE "C" NOT NULL REFERENCES deployments ON DELETE CASCADE,
+    hash bytea NOT NULL UNIQUE, -- of the secret in the address
+    created_at timestamptz NOT NULL,
+    expires_at timestamptz -- NULL: never
+  );
+  CREATE INDEX shares_deployment ON shares (deployment_id, id)`;
+
 const MAIL = `
   CREATE TABLE mail_recipients ( -- Who gets mail about the submissions of a deployment, besides its owner.
     id text COLLATE "C" PRIMARY KEY,
@@ -208,4 +218,4 @@ const MAIL = `
   );
   CREATE INDEX visitor_confirmations_day ON visitor_confirmations (day)`;
 
-export const up = (db: Knex): Promise<void> => db.raw([SUBMISSIONS, DELIVERIES, FEEDS, MAIL].join(';\n'));
+export const up = (db: Knex): Promise<void> => db.raw([SUBMISSIONS, DELIVERIES, FEEDS, SHARES, MAIL].join(';\n'));

@@ -185,6 +185,14 @@ export const SIZES = {
     /** How often one feed is read in so many seconds, in each process: by several spreadsheets, each from several machines. */
     reads: { max: 60, seconds: 60 },
   },
+  /** Secret addresses at which people read submissions. */
+  share: {
+    maxPerDeployment: 50,
+    /** Submissions on a page of it. */
+    pageRows: 20,
+    /** How often one share is read in so many seconds, in each process: by several people, with the files that they open. */
+    reads: { max: 120, seconds: 60 },
+  },
   /** Links in mails. */
   links: {
     /** The number of days for which a link to a file works. A link that unsubscribes works while its deployment exists. */

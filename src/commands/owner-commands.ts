@@ -76,6 +76,7 @@ export async function declareOwnerCommands(program: Command, words: readonly str
   await one('inbox [query]', 'Find submissions of all your pages');
   declareExport(program, connect);
   await group('feeds', 'Secret addresses at which spreadsheets read submissions');
+  await group('shares', 'Secret addresses at which people read submissions');
   await one('stats <id>', 'Count submissions by day or hour');
   declareImport(await group('submissions', 'Show, mark, import and delete submissions'), connect);
   await group('spam', 'Submissions that were kept apart as spam');

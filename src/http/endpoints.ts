@@ -19,6 +19,7 @@ import { versionOperations } from './api/deployments/version-endpoints.ts';
 import { confirmOperations } from './api/links/confirm-endpoints.ts';
 import { feedReadOperation } from './api/links/feed-read-endpoints.ts';
 import { fileLinkOperation } from './api/links/file-link-endpoints.ts';
+import { shareReadOperations } from './api/links/share-read-endpoints.ts';
 import { spamLinkOperations } from './api/links/spam-link-endpoints.ts';
 import { unsubscribeOperations } from './api/links/unsubscribe-endpoints.ts';
 import { altchaOperations } from './api/service/altcha-endpoints.ts';
@@ -35,6 +36,7 @@ import { importOperations } from './api/submissions/import-endpoints.ts';
 import { inboxOperations } from './api/submissions/inbox-endpoints.ts';
 import { liveOperations } from './api/submissions/live-endpoints.ts';
 import { ownerInboxOperation } from './api/submissions/owner-inbox-endpoints.ts';
+import { shareOperations } from './api/submissions/share-endpoints.ts';
 import { spamOperations } from './api/submissions/spam-endpoints.ts';
 import { statisticsOperation } from './api/submissions/statistics-endpoints.ts';
 import { submissionOperations } from './api/submissions/submission-endpoints.ts';
@@ -68,12 +70,19 @@ const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
   Submissions: [
     ...[...submitOperations, ...submissionOperations, testSubmissionOperation, ...inboxOperations, ownerInboxOperation],
     ...[...submissionTrashOperations, ...liveOperations, submissionFileOperation, ...exportOperations],
-    ...[...feedOperations, ...importOperations],
+    ...[...feedOperations, ...shareOperations, ...importOperations],
   ],
   Spam: [...spamOperations, ...altchaOperations],
   Webhooks: webhookOperations,
   Deliveries: deliveryOperations,
-  Links: [fileLinkOperation, feedReadOperation, ...unsubscribeOperations, ...confirmOperations, ...spamLinkOperations],
+  Links: [
+    fileLinkOperation,
+    feedReadOperation,
+    ...shareReadOperations,
+    ...unsubscribeOperations,
+    ...confirmOperations,
+    ...spamLinkOperations,
+  ],
   Agents: [...mcpOperations((app) => endpointsOf(app)), llmsTxtOperation, skillOperation],
   Service: [
     ...referenceOperations((app) => endpointsOf(app)),

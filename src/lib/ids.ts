@@ -37,6 +37,7 @@ export const KEY_ID = /^key_[0-9A-Za-z]{20,60}$/;
 export const RECIPIENT_ID = /^rcp_[0-9A-Za-z]{20,60}$/;
 export const SESSION_ID = /^ses_[0-9A-Za-z]{20,60}$/;
 export const FEED_ID = /^feed_[0-9A-Za-z]{20,60}$/;
+export const SHARE_ID = /^share_[0-9A-Za-z]{20,60}$/;
 
 export const newDeploymentId = (): string => newId('d');
 /** `mark`: that of a submission which came by /f/ (src/forms/foreign-mark.ts). */
@@ -51,6 +52,7 @@ export const newKeyId = (): string => newId('key');
 export const newRecipientId = (): string => newId('rcp');
 export const newSessionId = (): string => newId('ses');
 export const newFeedId = (): string => newId('feed');
+export const newShareId = (): string => newId('share');
 
 /**
  * The lowest id that a delivery created at or after a time can have. Submissions that visitors send again are an

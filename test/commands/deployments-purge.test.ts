@@ -24,6 +24,7 @@ const TABLES = [
     'honeypot_hits',
     'idempotency_keys',
     'mail_recipients',
+    'shares',
   ],
   ...['page_versions', 'pages', 'spam_submissions', 'submission_files'],
   ...[
@@ -53,6 +54,7 @@ describe('deployments purge', () => {
     const deployment = await owner.deploy();
     const { body } = await owner.post(`/webhooks/${deployment.id}`).send({ url: 'https://e.example/' }).expect(201);
     await owner.post(`/deploy/${deployment.id}/feeds`).send({ name: 'Accounts' }).expect(201);
+    await owner.post(`/deploy/${deployment.id}/shares`).send({}).expect(201);
     await owner.put(`/deploy/${deployment.id}`).send({ html: '<h1>Another</h1>' }).expect(200);
     await storeTexts(
       service.db,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shownValue } from '../../src/delivery/shown-fields.ts';
 import { type Content, slackPayload } from '../../src/delivery/webhooks/payloads.ts';
+import { shownValue } from '../../src/forms/shown-fields.ts';
 import { SIZES } from '../../src/sizes.ts';
 import { genericPayload } from '../../src/webhooks/signed-message.ts';
 import { KIB } from '../support/form-limits.ts';

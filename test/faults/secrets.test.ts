@@ -106,6 +106,10 @@ it('writes no key, webhook URL, webhook secret, address of a feed or submitted v
   const feedPath = new URL(feed).pathname;
   secrets['the address of a feed'] = feedPath.slice('/feeds/'.length, -'.csv'.length);
 
+  const share = (await owner.post(`/deploy/${form.id}/shares`).send({}).expect(201)).body.url;
+  const sharePath = new URL(share).pathname;
+  secrets['the address of a share'] = sharePath.slice('/shares/'.length);
+
   const links = await createLinks(db, '')();
   const file = { deploymentId: form.id, submissionId: `sub_${'0'.repeat(24)}`, fileId: `file_${'0'.repeat(24)}` };
   const linked = [links.file(file, new Date(Date.now() + 3_600_000)), links.unsubscribe(form.id)];
@@ -139,6 +143,10 @@ it('writes no key, webhook URL, webhook secret, address of a feed or submitted v
       request(url).get(`/${feedPath}`),
       request(url).get(feedPath).set('Host', `${form.slug}.${PAGES_DOMAIN}`).set('Referer', feed),
       owner.post(`/deploy/${form.id}/feeds`).send({ name: 'Another' }),
+      request(url).get(sharePath).set('Referer', share),
+      request(url).get(`${sharePath}?before=${value}`),
+      request(url).get(`${sharePath}/${value}/${value}`),
+      owner.post(`/deploy/${form.id}/shares`).send({}),
       request(url).post(`/submit/${value}/${value}`).send({}),
       request(url).get(`/${value}?key=${key}`),
       request(url).get(`/${key}`),
@@ -174,7 +182,7 @@ it('writes no key, webhook URL, webhook secret, address of a feed or submitted v
 
   await ask();
   // Rows that are refused, of which Postgres says what was in them; values that it cannot read; tables that are gone.
-  for (const table of ['submissions', 'webhooks', 'deliveries', 'deployments', 'api_keys', 'pages', 'feeds'])
+  for (const table of ['submissions', 'webhooks', 'deliveries', 'deployments', 'api_keys', 'pages', 'feeds', 'shares'])
     await constrained(table, ask);
   await forgetSubmissions();
   await runSql(

@@ -69,11 +69,12 @@ const ownerOf = (guide: string): string => `you@${posix.basename(guide, '.md').t
 const normalized = (text: string): string =>
   text
     .replaceAll('\r\n', '\n')
-    .replaceAll(/\b(d|sub|wh|dl|file|key|feed)_[0-9A-Za-z]{20,}/g, '$1_ID')
+    .replaceAll(/\b(d|sub|wh|dl|file|key|feed|share)_[0-9A-Za-z]{20,}/g, '$1_ID')
     .replaceAll(/\bfh_[0-9A-Za-z]{43}/g, 'fh_KEY')
     .replaceAll(/\bfh_[0-9A-Za-z]{5}\b/g, 'fh_START')
     .replaceAll(/\/feeds\/[0-9A-Za-z]{43}\.csv/g, '/feeds/SECRET.csv')
     .replaceAll(/\bpreview-[a-z]{26}\b/g, 'preview-LABEL')
+    .replaceAll(/\/shares\/[0-9A-Za-z]{43}/g, '/shares/SECRET')
     .replaceAll(/\bwhsec_[0-9A-Za-z+/]{43}=/g, 'whsec_SECRET')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
     .replaceAll(/"duration_ms":\d+/g, '"duration_ms":MS')

@@ -5,7 +5,7 @@ import type { Owner, TestService } from './test-service.ts';
 export type Ids = Readonly<Record<string, string>>;
 
 /** Something of everything that a path can name. */
-export type Furnished = { live: Ids; spam: Ids; deleted: Ids; mail: Ids; trash: Ids };
+export type Furnished = { live: Ids; spam: Ids; deleted: Ids; mail: Ids; trash: Ids; share: Ids };
 
 /** Makes it for an owner. The webhook is off: it sends nothing anywhere. */
 export async function furnish({ db, anonymous }: TestService, owner: Owner): Promise<Furnished> {
@@ -35,6 +35,7 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
   const domain = `${live.slug}.example`;
   await owner.post(`/deploy/${live.id}/domains`).send({ domain }).expect(201);
   const feed = await owner.post(`/deploy/${live.id}/feeds`).send({ name: 'Sheet' }).expect(201);
+  const share = await owner.post(`/deploy/${live.id}/shares`).send({}).expect(201);
   const key = await owner.post('/keys').send({ name: 'another' }).expect(201);
   await anonymous.post('/session').send({ key: owner.key }).expect(200);
   const [session] = (await owner.get('/sessions')).body.sessions;
@@ -48,6 +49,7 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
     keyId: key.body.id,
     recipientId,
     feedId: feed.body.id,
+    shareId: share.body.id,
     sessionId: session.id,
   };
   const [token] = /[0-9A-Za-z]{43}/.exec(feed.body.url) ?? [''];
@@ -58,10 +60,12 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
     deleted: { ...ids, submissionId: deleted.id },
     mail: { ...ids, deliveryId: mail.body.id },
     trash: { id: trash.id },
+    share: { ...submissionIds, token: share.body.url.split('/').at(-1) },
   };
 }
 
-export function idsFor(path: string, { live, spam, deleted, mail, trash }: Furnished): Ids {
+export function idsFor(path: string, { live, spam, deleted, mail, trash, share }: Furnished): Ids {
+  if (path.startsWith('/shares')) return share;
   if (path.startsWith('/trash')) return trash;
   if (/^\/submissions\/.*\/trash\//.test(path)) return deleted;
   if (/^\/deploy\/.*\/spam\//.test(path)) return spam;

@@ -1,8 +1,8 @@
 import type { Labels } from '../../forms/forms-of-page.ts';
+import { fieldsForPeople, valuesOf } from '../../forms/shown-fields.ts';
 import { inBytes } from '../../lib/byte-size.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import { SIZES } from '../../sizes.ts';
-import { fieldsForPeople, valuesOf } from '../shown-fields.ts';
 
 /** Less of a value is not worth showing. It is `maxValueChars`, halved several times. */
 const MIN_VALUE_CHARS = 312;

@@ -1,9 +1,9 @@
 import { CAPTCHA_FIELDS } from '../../forms/captcha-fields.ts';
 import { HONEYPOT, isEmptyJson } from '../../forms/control-fields.ts';
+import { shownValue } from '../../forms/shown-fields.ts';
 import type { Event } from '../../lib/events.ts';
 import { readJsonObject } from '../../lib/json-text.ts';
 import { SIZES } from '../../sizes.ts';
-import { shownValue } from '../shown-fields.ts';
 import { entityPieces, shorten } from './chat/shorten.ts';
 
 const MAX_FIELDS_CHARS = 12_000;

@@ -29,6 +29,7 @@ const PUBLIC = [
   ...['GET /confirm/:deployId/:recipientId', 'POST /confirm/:deployId/:recipientId'],
   ...['GET /spam/:deployId/:submissionId', 'POST /spam/:deployId/:submissionId'],
   ...['GET /me/email/:token', 'POST /me/email/:token', 'GET /feeds/:token.csv'],
+  ...['GET /shares/:token', 'GET /shares/:token/:submissionId/:fileId'],
   ...[
     'GET /',
     'GET /llms.txt',
@@ -68,6 +69,7 @@ const { id: ownId = '', webhookId } = own.live;
 await owner.put(`/deploy/${ownId}`).send({ html: '<p>Second' }).expect(200);
 for (const name of ['Kept', 'Deleted', 'Spam'])
   await service.anonymous.post(`/submit/${ownId}`).send({ name }).expect(200);
+await owner.post(`/deploy/${ownId}/shares`).send({}).expect(201);
 const [{ id: spamId }, { id: deletedId }] = (await owner.get(`/submissions/${ownId}`)).body.submissions;
 await owner.mark(ownId, 'spam', [spamId]);
 await owner.mark(ownId, 'delete', [deletedId]);
@@ -91,6 +93,7 @@ async function allRows(): Promise<unknown> {
     'api_keys',
     'sessions',
     'feeds',
+    'shares',
   ];
   const all = [...tables, ...more].map(
     (table) => `'${table}', (SELECT jsonb_agg(to_jsonb(t) - ${NOTED} ORDER BY t::text) FROM ${table} t)`,

@@ -77,15 +77,18 @@ describe('the document', () => {
       'POST /deploy/{id}/confirmation/preview 202',
       'GET /feeds/{token}.csv 200',
       'GET /feeds/{token}.csv 304',
+      'GET /shares/{token} 200',
+      'GET /shares/{token}/{submissionId}/{fileId} 200',
       'POST /mcp 200?',
     ]);
-    // Each endpoint with a key, the two that sign in, and one whose path is a secret.
+    // Each endpoint with a key, the two that sign in, and those whose paths are secrets.
     const isKeyed = ({ path, method }: { path: string; method: string }) =>
       !Object.hasOwn(at('paths', path, method), 'security');
     const limited = ['POST /session', ...operations.filter(isKeyed).map(({ name }) => name)].toSorted();
     const refusing = (code: string) => counted.filter(({ status }) => status === code).map(({ name }) => name);
     expect(refusing('401').toSorted()).toEqual(limited);
-    const others = ['POST /session/mail', 'GET /feeds/{token}.csv'];
+    const shares = ['GET /shares/{token}', 'GET /shares/{token}/{submissionId}/{fileId}'];
+    const others = ['POST /session/mail', 'GET /feeds/{token}.csv', ...shares];
     expect(refusing('429').toSorted()).toEqual([...limited, ...others].toSorted());
     expect(counted.every(({ status }) => status < '400' || ['401', '429'].includes(status))).toBe(true);
   });

@@ -186,6 +186,7 @@ describe("the API's endpoints", () => {
       ['/deploy/', '/deploy/'],
       [`/deploy/fh_${'0'.repeat(43)}`, '/deploy/…'],
       [`/session/mail/${'aB'.repeat(20)}`, '/session/mail/…'],
+      [`/shares/${'aB'.repeat(21)}c`, '/shares/…'],
       [`/feeds/${'aB'.repeat(21)}c.csv`, '/feeds/…'],
       [`/${'a'.repeat(30)}/x`, '/…/x'],
       ['/%61', '/…'],

@@ -1,11 +1,11 @@
 import type { Labels } from '../../../forms/forms-of-page.ts';
+import { fieldsForPeople, valuesOf } from '../../../forms/shown-fields.ts';
 import { inBytes } from '../../../lib/byte-size.ts';
 import { VIEW_PATHS } from '../../../lib/dashboard-paths.ts';
 import { pageName } from '../../../sites/page-name.ts';
 import { SIZES } from '../../../sizes.ts';
 import { inWords } from '../../mail/layout.ts';
 import { printable } from '../../mail/mail-fields.ts';
-import { fieldsForPeople, valuesOf } from '../../shown-fields.ts';
 import { shorten } from './shorten.ts';
 
 /** More of a text is not read: no service shows as much of it. */

@@ -38,7 +38,8 @@ const scope = z.enum(SCOPES, 'scope is invalid: send full, read or publish.').me
     'and versions, and checks them; it reads no submission.',
   example: 'full',
 });
-const expiresAt = z.iso
+/** A time in the future, until when something works. */
+export const expiresAt = z.iso
   .datetime({
     offset: true,
     error: 'expires_at is invalid: send a time such as 2027-01-01T00:00:00Z, or leave it out.',

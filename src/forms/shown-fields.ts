@@ -1,6 +1,6 @@
-import { type ControlKind, controlsOf, isForPeople } from '../forms/control-fields.ts';
-import type { Labels } from '../forms/forms-of-page.ts';
 import { compactJson, readJsonList, readJsonObject, unquote } from '../lib/json-text.ts';
+import { type ControlKind, controlsOf, isForPeople } from './control-fields.ts';
+import type { Labels } from './forms-of-page.ts';
 
 /*
  * The fields of a submission as people read them, in mails and in messages.

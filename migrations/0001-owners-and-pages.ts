@@ -188,6 +188,20 @@ const DEPLOYMENTS = String.raw`
   CREATE TRIGGER free_slugs AFTER UPDATE OF deleted_at ON deployments
     FOR EACH ROW WHEN (NEW.deleted_at IS NOT NULL) EXECUTE FUNCTION free_former_slugs()`;
 
+const GUESTS = `
+  CREATE TABLE guests ( -- People whom owners let read or edit a deployment, by their addresses.
+    id text COLLATE "C" PRIMARY KEY,
+    deployment_id text COLLATE "C" NOT NULL REFERENCES deployments ON DELETE CASCADE,
+    email text NOT NULL,
+    role text NOT NULL CHECK (role IN ('reader', 'editor')),
+    invited_at timestamptz NOT NULL,
+    accepted_at timestamptz, -- when the guest first signed in; NULL: not yet
+    link_hash bytea UNIQUE, -- of the token in the link of the invitation; NULL: it has been used
+    link_expires_at timestamptz,
+    UNIQUE (email, deployment_id)
+  );
+  CREATE INDEX guests_deployment ON guests (deployment_id, id)`;
+
 const VERSIONS = `
   CREATE TABLE pages ( -- The live version of each deployment, as it was given and as visitors get it.
     deployment_id text COLLATE "C" PRIMARY KEY REFERENCES deployments,
@@ -265,4 +279,4 @@ const DOMAINS = `
   CREATE TRIGGER record_delete AFTER DELETE ON domains
     FOR EACH ROW WHEN (OLD.status <> 'pending') EXECUTE FUNCTION record_domain_change()`;
 
-export const up = (db: Knex): Promise<void> => db.raw([OWNERS, DEPLOYMENTS, VERSIONS, DOMAINS].join(';\n'));
+export const up = (db: Knex): Promise<void> => db.raw([OWNERS, DEPLOYMENTS, GUESTS, VERSIONS, DOMAINS].join(';\n'));

@@ -185,6 +185,14 @@ export const SIZES = {
     /** How often one feed is read in so many seconds, in each process: by several spreadsheets, each from several machines. */
     reads: { max: 60, seconds: 60 },
   },
+  /** People whom owners let read or edit a deployment. */
+  guest: {
+    maxPerDeployment: 50,
+    /** The link of an invitation works for so many days. */
+    linkDays: 7,
+    /** Invitations of an owner in so many seconds. Each is a mail. */
+    invitations: { max: 50, seconds: 60 * 60 },
+  },
   /** Secret addresses at which people read submissions. */
   share: {
     maxPerDeployment: 50,

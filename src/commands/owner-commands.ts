@@ -64,6 +64,7 @@ export async function declareOwnerCommands(program: Command, words: readonly str
   await group('page', 'The state, the forms and the HTML of a page');
   declareSiteFiles(await group('site', 'The files of a page, one by one'), connect);
   declareSettings(program, connect);
+  await group('guests', 'People whom you let read or edit a page');
   await group('domains', 'Domains of your own, which lead to a page');
   await one('versions <id>', 'List the versions of a page');
   declareRollback(program, connect);

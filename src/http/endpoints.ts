@@ -10,6 +10,7 @@ import { checkOperations } from './api/deployments/check-endpoints.ts';
 import { deploymentOperations } from './api/deployments/deployment-endpoints.ts';
 import { domainOperations } from './api/deployments/domain-endpoints.ts';
 import { editOperation } from './api/deployments/edit-endpoints.ts';
+import { guestOperations } from './api/deployments/guest-endpoints.ts';
 import { overviewOperations } from './api/deployments/overview-endpoints.ts';
 import { pageFormsOperation } from './api/deployments/page-form-endpoints.ts';
 import { settingsOperations } from './api/deployments/settings-endpoints.ts';
@@ -19,6 +20,7 @@ import { versionOperations } from './api/deployments/version-endpoints.ts';
 import { confirmOperations } from './api/links/confirm-endpoints.ts';
 import { feedReadOperation } from './api/links/feed-read-endpoints.ts';
 import { fileLinkOperation } from './api/links/file-link-endpoints.ts';
+import { invitationOperations } from './api/links/invitation-endpoints.ts';
 import { shareReadOperations } from './api/links/share-read-endpoints.ts';
 import { spamLinkOperations } from './api/links/spam-link-endpoints.ts';
 import { unsubscribeOperations } from './api/links/unsubscribe-endpoints.ts';
@@ -62,6 +64,7 @@ const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
       ...siteFileOperations,
       pageFormsOperation,
       ...domainOperations,
+      ...guestOperations,
       statisticsOperation,
       ...trashOperations,
       ...anonymousPageOperations,
@@ -78,6 +81,7 @@ const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
   Links: [
     fileLinkOperation,
     feedReadOperation,
+    ...invitationOperations,
     ...shareReadOperations,
     ...unsubscribeOperations,
     ...confirmOperations,

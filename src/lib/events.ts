@@ -30,4 +30,5 @@ export const TEST_HEADER = 'formhost-test';
 export type AccountMail =
   | { kind: 'sign-in'; url: string }
   | { kind: 'new-address'; url: string }
+  | { kind: 'invitation'; page: string; inviter: string; role: 'reader' | 'editor'; url: string }
   | { kind: 'address-changed'; newAddress: string };

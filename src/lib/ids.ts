@@ -37,6 +37,7 @@ export const KEY_ID = /^key_[0-9A-Za-z]{20,60}$/;
 export const RECIPIENT_ID = /^rcp_[0-9A-Za-z]{20,60}$/;
 export const SESSION_ID = /^ses_[0-9A-Za-z]{20,60}$/;
 export const FEED_ID = /^feed_[0-9A-Za-z]{20,60}$/;
+export const GUEST_ID = /^gst_[0-9A-Za-z]{20,60}$/;
 export const SHARE_ID = /^share_[0-9A-Za-z]{20,60}$/;
 
 export const newDeploymentId = (): string => newId('d');
@@ -52,6 +53,7 @@ export const newKeyId = (): string => newId('key');
 export const newRecipientId = (): string => newId('rcp');
 export const newSessionId = (): string => newId('ses');
 export const newFeedId = (): string => newId('feed');
+export const newGuestId = (): string => newId('gst');
 export const newShareId = (): string => newId('share');
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { newGuestId } from '../../src/lib/ids.ts';
 import { operatorOf, printed, refusedFor } from '../support/run-command.ts';
 import { storeTexts } from '../support/stored-submissions.ts';
 import { testService } from '../support/test-service.ts';
@@ -21,6 +22,7 @@ const TABLES = [
     'feeds',
     'form_rules',
     'former_slugs',
+    'guests',
     'honeypot_hits',
     'idempotency_keys',
     'mail_recipients',
@@ -55,6 +57,10 @@ describe('deployments purge', () => {
     const { body } = await owner.post(`/webhooks/${deployment.id}`).send({ url: 'https://e.example/' }).expect(201);
     await owner.post(`/deploy/${deployment.id}/feeds`).send({ name: 'Accounts' }).expect(201);
     await owner.post(`/deploy/${deployment.id}/shares`).send({}).expect(201);
+    await service.db('guests').insert({
+      ...{ id: newGuestId(), deployment_id: deployment.id, email: 'grace@command.example' },
+      ...{ role: 'reader', invited_at: service.db.fn.now() },
+    });
     await owner.put(`/deploy/${deployment.id}`).send({ html: '<h1>Another</h1>' }).expect(200);
     await storeTexts(
       service.db,

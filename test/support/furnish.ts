@@ -1,4 +1,4 @@
-import { newRecipientId } from '../../src/lib/ids.ts';
+import { newGuestId, newRecipientId } from '../../src/lib/ids.ts';
 import type { Owner, TestService } from './test-service.ts';
 
 /** The ids that paths name, by their parameters. */
@@ -36,6 +36,12 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
   await owner.post(`/deploy/${live.id}/domains`).send({ domain }).expect(201);
   const feed = await owner.post(`/deploy/${live.id}/feeds`).send({ name: 'Sheet' }).expect(201);
   const share = await owner.post(`/deploy/${live.id}/shares`).send({}).expect(201);
+  // Invitations are limited: so many are made here.
+  const guestId = newGuestId();
+  await db('guests').insert({
+    ...{ id: guestId, deployment_id: live.id, email: 'furnished@test.example' },
+    ...{ role: 'reader', invited_at: db.fn.now() },
+  });
   const key = await owner.post('/keys').send({ name: 'another' }).expect(201);
   await anonymous.post('/session').send({ key: owner.key }).expect(200);
   const [session] = (await owner.get('/sessions')).body.sessions;
@@ -50,6 +56,7 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
     recipientId,
     feedId: feed.body.id,
     shareId: share.body.id,
+    guestId,
     sessionId: session.id,
   };
   const [token] = /[0-9A-Za-z]{43}/.exec(feed.body.url) ?? [''];

@@ -4,6 +4,7 @@ import { SIZES } from '../../sizes.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { IS_VALID } from './api-key-queries.ts';
 import { cancelEmailChange, endSessionsOf } from './email-change-queries.ts';
+import { acceptedBy } from './guest-queries.ts';
 
 /** A session that is not used for long has ended. In SQL, as IS_VALID. */
 export const IS_IN_USE = `sessions.last_used_at > now() - interval '${SIZES.session.lifetimeDays} days'`;
@@ -34,6 +35,9 @@ export async function beginSession(
        (SELECT id FROM sessions WHERE email = :email ORDER BY id DESC OFFSET ${SIZES.session.maxOfKey}))`,
     of,
   );
+  const ownEmail =
+    'coalesce(:email, (SELECT owners.email FROM api_keys JOIN owners ON owners.id = owner_id WHERE api_keys.id = :keyId))';
+  await execute(db, 'accept-invitations', acceptedBy(ownEmail), of);
 }
 
 /** An owner whose sessions are meant: those of its keys, and those of its address. */
@@ -90,8 +94,12 @@ export const endSessions = (db: Knex, { id: ownerId, email }: Of): Promise<numbe
     { ownerId, email },
   );
 
-/** The condition, in SQL, that an address may sign in: an expression for it. */
+/** The condition, in SQL, that an address is that of an owner: an expression for it. */
 const hasAccount = (email: string): string => `EXISTS (SELECT FROM owners WHERE owners.email = ${email})`;
+
+/** The condition, in SQL, that an address may sign in: that of an owner, or of a guest. */
+const maySignIn = (email: string): string =>
+  `(${hasAccount(email)} OR EXISTS (SELECT FROM guests WHERE guests.email = ${email}))`;
 
 /** Makes an owner on `:plan`, in a statement of more: a query for one address, or none. Makes none where the plan is NULL. */
 const makeOwner = (email: string): string => `
@@ -102,10 +110,10 @@ const makeOwner = (email: string): string => `
 /** The condition for a row of sign_in_links that its link works. `:plan`: of new owners, NULL where nobody may become one. */
 const WORKS = `(sign_in_links.hash = :hash AND sign_in_links.expires_at > now() AND (
   EXISTS (SELECT FROM api_keys WHERE api_keys.id = sign_in_links.key_id AND ${IS_VALID})
-  OR sign_in_links.email IS NOT NULL AND (CAST(:plan AS text) IS NOT NULL OR ${hasAccount('sign_in_links.email')})))`;
+  OR sign_in_links.email IS NOT NULL AND (CAST(:plan AS text) IS NOT NULL OR ${maySignIn('sign_in_links.email')})))`;
 
 /**
- * Stores a link that signs somebody in; false when the address has no account, and gets none. A link of an owner signs in with the full key that
+ * Stores a link that signs somebody in; false when the address has no account, gets none, and is not that of a guest. A link of an owner signs in with the full key that
  * lasts longest; without one that is valid, with the address: a key that may do less would leave its owner no way to make another.
  * `hash`: of the link's token. `plan`: of new owners; undefined where nobody may become one.
  */
@@ -125,7 +133,7 @@ export const makeSignInLink = async (
                WHERE owners.email = asked.email AND scope = 'full' AND pages IS NULL AND ${IS_VALID}
                ORDER BY expires_at DESC NULLS FIRST, api_keys.id LIMIT 1
             ) AS best ON true
-      WHERE CAST(:plan AS text) IS NOT NULL OR ${hasAccount('asked.email')}`,
+      WHERE CAST(:plan AS text) IS NOT NULL OR ${maySignIn('asked.email')}`,
     { hash, email, plan: plan ?? null },
   )) === 1;
 
@@ -139,7 +147,7 @@ export async function findSignInLink(
     db,
     'find-sign-in-link',
     `SELECT coalesce(sign_in_links.email, owners.email) AS email,
-            key_id IS NULL AND NOT ${hasAccount('sign_in_links.email')} AS "isNew"
+            key_id IS NULL AND CAST(:plan AS text) IS NOT NULL AND NOT ${hasAccount('sign_in_links.email')} AS "isNew"
        FROM sign_in_links LEFT JOIN api_keys ON api_keys.id = key_id LEFT JOIN owners ON owners.id = owner_id
       WHERE ${WORKS}`,
     { hash, plan: plan ?? null },

@@ -1,7 +1,13 @@
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import type { AccountMail } from '../../lib/events.ts';
+import { FIRST_OWNER } from '../../lib/mail-address.ts';
 import { SIZES } from '../../sizes.ts';
 import { button, compose, type Email, footer, paragraph } from './layout.ts';
+
+const MAY = {
+  reader: 'lets you read the submissions of',
+  editor: 'lets you read the submissions of, and change,',
+} as const;
 
 /** Writes a mail about an account. `baseUrl`: the origin of the API. */
 export function accountEmail(mail: AccountMail, baseUrl: string): Email {
@@ -20,6 +26,16 @@ export function accountEmail(mail: AccountMail, baseUrl: string): Email {
         button('Confirm', mail.url),
         footer('You get this mail because somebody with an account gave your address. If it was not you, do nothing.'),
       ]);
+    case 'invitation': {
+      const inviter = mail.inviter === FIRST_OWNER ? `The owner of ${mail.page}` : mail.inviter;
+      return compose(`${mail.page} is shared with you`, [
+        paragraph(`${inviter} ${MAY[mail.role]} ${mail.page} at ${baseUrl}.`),
+        paragraph(`This link signs you in. It works once, for ${SIZES.guest.linkDays} days:`),
+        button('Open', mail.url),
+        paragraph('Later, ask for a link with this address where you sign in.'),
+        footer(`You get this mail because ${inviter} gave your address. If you do not want it, do nothing.`),
+      ]);
+    }
     case 'address-changed':
       return compose('Your address was changed', [
         paragraph(

@@ -4,6 +4,7 @@ import {
   DEPLOYMENT_ID,
   FEED_ID,
   FILE_ID,
+  GUEST_ID,
   KEY_ID,
   RECIPIENT_ID,
   SESSION_ID,
@@ -26,6 +27,7 @@ export const webhookId = text(WEBHOOK_ID, "A webhook's id.", 'wh_0VbbZC1mQ4nRr8s
 export const keyId = text(KEY_ID, "A key's id, which is not the key.", 'key_0VbbZBZKKTcBD17YQfyDgVGm');
 export const sessionId = text(SESSION_ID, "A session's id.", 'ses_0VbbZBZKKTcBD17YQfyDgVGm');
 export const feedId = text(FEED_ID, "A feed's id.", 'feed_0VbbZC1mQ4nRr8sTtUvWxYzA');
+export const guestId = text(GUEST_ID, "A guest's id.", 'gst_0VbbZC1mQ4nRr8sTtUvWxYzA');
 export const shareId = text(SHARE_ID, "A share's id, which is not its secret.", 'share_0VbbZC1mQ4nRr8sTtUvWxYzA');
 export const deliveryId = text(
   DELIVERY_ID,
@@ -79,6 +81,8 @@ export const IF_MISSING: Readonly<Record<string, string>> = {
     '{GET /deploy/:id/feeds} has the ids of the feeds of a {deployment}, {GET /deploy} those of the {deployment}s.',
   path: FIND_DEPLOYMENT,
   domain: FIND_DEPLOYMENT,
+  guestId:
+    '{GET /deploy/:id/guests} has the ids of the guests of a {deployment}, {GET /deploy} those of the {deployment}s.',
   shareId:
     '{GET /deploy/:id/shares} has the ids of the shares of a {deployment}, {GET /deploy} those of the {deployment}s.',
   webhookId:
@@ -97,6 +101,7 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   }),
   webhookId: webhookId.meta({ short: 'The id of a webhook.' }),
   feedId: feedId.meta({ short: 'The id of a feed.' }),
+  guestId: guestId.meta({ short: 'The id of a guest.' }),
   shareId: shareId.meta({ short: 'The id of a share.' }),
   deliveryId,
   recipientId: text(RECIPIENT_ID, "A recipient's id.", 'rcp_0VbbZC1mQ4nRr8sTtUvWxYzA'),

@@ -29,6 +29,7 @@ const PUBLIC = [
   ...['GET /confirm/:deployId/:recipientId', 'POST /confirm/:deployId/:recipientId'],
   ...['GET /spam/:deployId/:submissionId', 'POST /spam/:deployId/:submissionId'],
   ...['GET /me/email/:token', 'POST /me/email/:token', 'GET /feeds/:token.csv'],
+  ...['GET /invitations/:token', 'POST /invitations/:token'],
   ...['GET /shares/:token', 'GET /shares/:token/:submissionId/:fileId'],
   ...[
     'GET /',
@@ -70,6 +71,7 @@ await owner.put(`/deploy/${ownId}`).send({ html: '<p>Second' }).expect(200);
 for (const name of ['Kept', 'Deleted', 'Spam'])
   await service.anonymous.post(`/submit/${ownId}`).send({ name }).expect(200);
 await owner.post(`/deploy/${ownId}/shares`).send({}).expect(201);
+await owner.post(`/deploy/${ownId}/guests`).send({ email: 'second@test.example', role: 'reader' }).expect(201);
 const [{ id: spamId }, { id: deletedId }] = (await owner.get(`/submissions/${ownId}`)).body.submissions;
 await owner.mark(ownId, 'spam', [spamId]);
 await owner.mark(ownId, 'delete', [deletedId]);
@@ -94,6 +96,7 @@ async function allRows(): Promise<unknown> {
     'sessions',
     'feeds',
     'shares',
+    'guests',
   ];
   const all = [...tables, ...more].map(
     (table) => `'${table}', (SELECT jsonb_agg(to_jsonb(t) - ${NOTED} ORDER BY t::text) FROM ${table} t)`,

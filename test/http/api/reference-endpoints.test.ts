@@ -97,7 +97,7 @@ describe('the document', () => {
     // Nobody calls the files of /docs, and only a proxy in front asks the internal endpoint.
     // So are a link that signs a person in, and the dashboard.
     const signIns = ['/session/mail/{token}', '/session/oidc', '/session/oidc/callback'];
-    const hidden = ['/internal/tls', ...signIns, '/me/email/{token}', '/claim/{token}'];
+    const hidden = ['/internal/tls', ...signIns, '/me/email/{token}', '/claim/{token}', '/invitations/{token}'];
     const paths = [...routes].filter((path) => !/^\/(?:docs\/|dashboard)/.test(path) && !hidden.includes(path));
     // Answered ahead of Express, and on pages' hosts too.
     expect(Object.keys(reference.paths ?? {}).toSorted()).toEqual([...paths, SECURITY_TXT].toSorted());

@@ -59,8 +59,14 @@ export const cookieHeader = {
   'Set-Cookie': { description: 'The cookie of the session.', schema: { type: 'string' } },
 } as const;
 
-export function refuseOtherSites({ headers }: EndpointRequest): void {
+function refuseOtherSites({ headers }: EndpointRequest): void {
   if ((headers['sec-fetch-site'] ?? 'same-origin') !== 'same-origin') throw otherSite();
+}
+
+/** Throws 403 for a form of another site, which can post to any address. Over plain http, only its Origin tells. */
+export function refuseForeignForms({ requests: { sessionCookie } }: App, request: EndpointRequest): void {
+  refuseOtherSites(request);
+  if (request.headers.origin !== undefined && !sessionCookie.isSameOrigin(request)) throw otherSite();
 }
 
 /** The fields of a request to sign in, which has no key. Throws 403 for one that a page of another site sends. */

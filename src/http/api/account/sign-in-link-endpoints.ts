@@ -13,7 +13,7 @@ import { publicOperation } from '../../operation/operation.ts';
 import { RATE_LIMIT_HEADERS, RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, retryAfter } from '../../response/errors.ts';
 import { askStep, linkErrors, tokenHash } from '../links/link-endpoint.ts';
-import { cookieHeader, otherSite, readSignIn, refuseOtherSites, signIn } from './session-endpoints.ts';
+import { cookieHeader, otherSite, readSignIn, refuseForeignForms, signIn } from './session-endpoints.ts';
 
 /* Links that sign in which may be asked for in an hour. */
 
@@ -190,10 +190,7 @@ const useOperation = publicOperation('POST', PATH, 'useSignInLink', {
   },
   errors: [otherSite, noSuchLink],
   async handle(request, response, app) {
-    refuseOtherSites(request);
-    // A form of any site can post here. Over plain http, only its Origin tells.
-    const { origin } = request.headers;
-    if (origin !== undefined && !app.requests.sessionCookie.isSameOrigin(request)) throw otherSite();
+    refuseForeignForms(app, request);
     const standsFor = await useSignInLink(app.db, tokenHash(request, noSuchLink), planOfNew(app.config));
     if (standsFor === undefined) throw noSuchLink();
     await signIn(app, response, standsFor);

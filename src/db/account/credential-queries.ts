@@ -2,12 +2,14 @@ import type { Knex } from 'knex';
 import { query } from '../postgres/query.ts';
 import { IS_VALID } from './api-key-queries.ts';
 
-/** Selects those of `:credentialIds`, ids of keys and of sessions, that are valid. A session of an address has no key that could end. */
+/** Selects those of `:credentialIds`, ids of keys, of sessions and of guests, that are valid. A session of an address has no key that could end. */
 export const VALID_CREDENTIALS = `
   SELECT id FROM api_keys WHERE id = ANY (CAST(:credentialIds AS text[])) AND ${IS_VALID}
    UNION ALL
   SELECT sessions.id FROM sessions LEFT JOIN api_keys ON api_keys.id = key_id
-   WHERE sessions.id = ANY (CAST(:credentialIds AS text[])) AND ${IS_VALID}`;
+   WHERE sessions.id = ANY (CAST(:credentialIds AS text[])) AND ${IS_VALID}
+   UNION ALL
+  SELECT id FROM guests WHERE id = ANY (CAST(:credentialIds AS text[]))`;
 
 /** Returns whether a key is neither revoked nor expired, or whether neither a session nor its key has ended. */
 export const isCredentialValid = async (db: Knex, id: string): Promise<boolean> =>

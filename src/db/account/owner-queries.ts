@@ -11,15 +11,20 @@ import { execute, query, queryOne, readAll } from '../postgres/query.ts';
 import { ANONYMOUS } from './anonymous-owner.ts';
 import { generateKey, IS_VALID, type Scope } from './api-key-queries.ts';
 import { cancelEmailChange, endSessionsOf } from './email-change-queries.ts';
+import type { Role } from './guest-queries.ts';
 import { IS_IN_USE } from './session-queries.ts';
 import { usedStorage } from './storage-queries.ts';
 
 /** Owners that one statement reads. */
 const OWNERS_BATCH = 500;
 
+/** A guest who acts on the page of an owner. */
+type ActingGuest = { id: string; email: string; role: Role };
+
 /**
  * `credentialId`: of the key, or of the session, by which the owner was found, as `via` says; `scope`: of the key, `full`
- * for a session of an address; `pages`: the ids of the pages that these credentials are for, null for all.
+ * for a session of an address; `pages`: the ids of the pages that these credentials are for, null for all; `guest`: who acts on a page of
+ * the owner, if it is not the owner.
  */
 export type Owner = {
   id: number;
@@ -29,10 +34,15 @@ export type Owner = {
   scope: Scope;
   pages: readonly string[] | null;
   via: 'key' | 'session';
+  guest?: ActingGuest;
 };
 
+/** The id of somebody who has no account: a guest who has signed in by mail. No owner has it. */
+export const NO_ACCOUNT = 0;
+
 const FIND = `
-  SELECT owners.id, owners.email, owners.plan, coalesce(scope, 'full') AS scope, pages, via, found.hash, "credentialId", "keyId", "isDue"
+  SELECT coalesce(owners.id, ${NO_ACCOUNT}) AS id, coalesce(owners.email, found.email) AS email, coalesce(owners.plan, '') AS plan,
+         coalesce(scope, 'full') AS scope, pages, via, found.hash, "credentialId", "keyId", "isDue"
     FROM (
       SELECT hash, id AS "credentialId", 'key' AS via, id AS "keyId", NULL AS email,
              coalesce(last_used_at < now() - interval '1 minute', true) AS "isDue"
@@ -43,7 +53,7 @@ const FIND = `
     ) AS found
     LEFT JOIN api_keys ON api_keys.id = "keyId"
     LEFT JOIN owners AS of_address ON of_address.email = found.email
-    JOIN owners ON owners.id = coalesce(api_keys.owner_id, of_address.id)
+    LEFT JOIN owners ON owners.id = coalesce(api_keys.owner_id, of_address.id)
    WHERE ${IS_VALID}`;
 
 type Row = Owner & { hash: Buffer; keyId: string | null; isDue: boolean };

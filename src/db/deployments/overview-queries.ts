@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
+import type { Role } from '../account/guest-queries.ts';
 import { type ListPage, type Paging, query, queryPage } from '../postgres/query.ts';
 import { folderOf } from '../spam/spam-queries.ts';
 import { recentCount } from '../submissions/daily-count-queries.ts';
 import { PLACES_TAKEN } from '../submissions/place-counts.ts';
 import { unreadCount } from '../submissions/submission-mark-queries.ts';
 import { formerSlugsOf } from './former-slug-queries.ts';
-import { livePage, REACHED_DEPLOYMENTS, type Reach, reachOf } from './live-deployment-queries.ts';
+import { IS_REACHED, REACHED_DEPLOYMENTS, type Reach, reachOf } from './live-deployment-queries.ts';
 
 /** What visitors find at a form. */
 export const FORM_STATES = ['open', 'not-open', 'closed', 'full'] as const;
@@ -38,6 +39,9 @@ export type OverviewRow = {
   placesTaken: number;
   /** null: there is no limit. */
   placesOf: number | null;
+  /** Of the guest who looks at the page of another owner; null on one's own. */
+  role: Role | null;
+  guestId: string | null;
 };
 
 /** The titles of the pages of deployments, by their ids. */
@@ -55,7 +59,7 @@ export async function findTitles(db: Knex, ids: readonly string[]): Promise<Read
 const overviewOf = (deployments: string): string => `
   SELECT id, slug, ${formerSlugsOf('on_page.id')} AS "formerSlugs", submission_count AS "submissionCount", email_notifications AS "emailNotifications",
          taken_down_at IS NOT NULL AS "isTakenDown", take_down_reason AS "takeDownReason", updated_at AS "updatedAt",
-         title, ${STATE} AS state, ${PLACES_TAKEN} AS "placesTaken", max_submissions AS "placesOf",
+         title, role, "guestId", ${STATE} AS state, ${PLACES_TAKEN} AS "placesTaken", max_submissions AS "placesOf",
          ${unreadCount('on_page.id')} AS unread,
          (SELECT count(*) FROM ${folderOf('on_page.id')}) AS spam,
          ${recentCount('honeypot_hits', 'on_page.id')} AS honeypots,
@@ -66,16 +70,40 @@ const overviewOf = (deployments: string): string => `
            WHERE deployment_id = on_page.id AND failing_since IS NOT NULL) AS "failingWebhooks"
     FROM (${deployments}) AS on_page JOIN pages ON pages.deployment_id = on_page.id`;
 
-/** A page of an owner's live deployments, newest first, and how many there are in all. */
-export const listOverview = (db: Knex, reach: Reach, paging: Paging): Promise<ListPage<OverviewRow>> =>
+const NO_GUEST = 'CAST(NULL AS text) AS role, CAST(NULL AS text) AS "guestId"';
+
+/** In SQL, the live deployments that others share with :guest, an address; none where it is NULL. */
+const SHARED = `guests JOIN deployments ON deployments.id = guests.deployment_id
+         WHERE guests.email = CAST(:guest AS text) AND owner_id <> :ownerId AND deleted_at IS NULL`;
+
+/** In SQL, as many of a list as there can be up to the end of its page. */
+const UP_TO_PAGE = 'ORDER BY deployments.id DESC LIMIT CAST(:limit AS bigint) + CAST(:offset AS bigint)';
+
+const REACHED = `
+  SELECT * FROM (
+    (SELECT deployments.*, ${NO_GUEST} FROM deployments
+      WHERE owner_id = :ownerId AND deleted_at IS NULL AND ${IS_REACHED} ${UP_TO_PAGE})
+     UNION ALL
+    (SELECT deployments.*, role, guests.id FROM ${SHARED} ${UP_TO_PAGE})
+  ) AS reached ORDER BY id DESC LIMIT :limit OFFSET :offset`;
+
+/**
+ * A page of an owner's live deployments and of those that are shared with `guest`, an address or null; newest first, and how many there
+ * are in all.
+ */
+export const listOverview = (
+  db: Knex,
+  { guest, ...reach }: Reach & { guest: string | null },
+  paging: Paging,
+): Promise<ListPage<OverviewRow>> =>
   queryPage(
     db,
     'list-overview',
     {
-      total: `SELECT ${REACHED_DEPLOYMENTS} AS total`,
-      rows: `${overviewOf(livePage('*'))} ORDER BY id DESC`,
+      total: `SELECT ${REACHED_DEPLOYMENTS} + (SELECT count(*) FROM ${SHARED}) AS total`,
+      rows: `${overviewOf(REACHED)} ORDER BY id DESC`,
     },
-    reachOf(reach),
+    { ...reachOf(reach), guest },
     paging,
   );
 
@@ -85,7 +113,9 @@ export const findOverview = async (db: Knex, ownerId: number, id: string): Promi
     await query<OverviewRow>(
       db,
       'find-overview',
-      overviewOf('SELECT * FROM deployments WHERE id = :id AND owner_id = :ownerId AND deleted_at IS NULL'),
+      overviewOf(
+        `SELECT *, ${NO_GUEST} FROM deployments WHERE id = :id AND owner_id = :ownerId AND deleted_at IS NULL`,
+      ),
       { ownerId, id },
     )
   )[0];

@@ -83,7 +83,8 @@ export async function findShareByHash(db: Knex, hash: Buffer): Promise<ReadShare
             submission_count AS "submissionCount", coalesce(time_zone, 'UTC') AS "timeZone"
        FROM shares JOIN deployments ON deployments.id = shares.deployment_id JOIN owners ON owners.id = owner_id
             JOIN pages ON pages.deployment_id = shares.deployment_id
-      WHERE hash = ? AND coalesce(shares.expires_at > now(), true) AND deleted_at IS NULL AND taken_down_at IS NULL`,
+      WHERE hash = ? AND coalesce(shares.expires_at > now(), true) AND deleted_at IS NULL AND taken_down_at IS NULL
+        AND coalesce(deployments.expires_at > now(), true)`,
     [hash],
   );
   return share;

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
+import type { Role } from '../../db/account/guest-queries.ts';
 import type { Owner } from '../../db/account/owner-queries.ts';
 import type { App } from '../app.ts';
 import type { BodyForm } from '../request/json-body.ts';
@@ -155,6 +156,12 @@ export type Declaration<
   scope?: NeededScope;
   /** True if it is about the account as a whole: keys for some pages are refused. */
   isOfAccount?: boolean;
+  /** The least role that it needs of a guest (guests.ts). Left out: it is the owner's alone. */
+  guests?: Role;
+  /** The least role where that depends on the body; undefined: it is the owner's alone. */
+  guestsFor?(body: z.infer<Body>): Role | undefined;
+  /** True if guests without an account are refused. */
+  needsAccount?: boolean;
   /** Looks up what the path names, before query and body are read. Throws 404: that of a deployment unless `errors` has another. */
   find?(owner: Owner, params: PathParameters<Path>, app: App): Promise<Resource>;
   query?: Query;
@@ -225,6 +232,7 @@ export type Endpoint = Omit<
     /** The least that a key needs; undefined where no key is needed. */
     scope: NeededScope | undefined;
     isOfAccount?: boolean | undefined;
+    guests?: Role | undefined;
     query: z.ZodObject | undefined;
     /** `schema`: of its fields, whatever its form. */
     body: { isRequired: boolean; content: Content; schema?: z.ZodObject } | undefined;

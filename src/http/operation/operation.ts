@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { z } from 'zod';
+import { NO_ACCOUNT, type Owner } from '../../db/account/owner-queries.ts';
 import type { App } from '../app.ts';
 import { keyRefused, tooManyUnknownKeys, unauthorized } from '../request/auth.ts';
 import { bodyErrors } from '../request/body-errors.ts';
@@ -27,6 +28,7 @@ import {
   type ToolCall,
 } from './declaration.ts';
 import { exampleOf } from './example.ts';
+import { actingOn, guestRefusals, OF_PAGE, refusalOfGuest } from './guests.ts';
 
 /*
  * Each operation of the API is declared once, by operation() or publicOperation(), and listed in endpoints.ts. Its declaration
@@ -107,6 +109,7 @@ type AnyDeclaration = Declaration<string, unknown, unknown, z.ZodObject, z.ZodOb
 /** A declaration for a service, with the scope that a key needs. */
 type Bound = Omit<AnyDeclaration, 'body' | 'description' | 'scope'> & {
   scope: NeededScope;
+  isOfPage: boolean;
   description: string | undefined;
   body: AnyBody | undefined;
 };
@@ -139,7 +142,13 @@ export function operation<
     bind: (app) =>
       bind(
         route,
-        { ...given, scope, description: forService(given.description, app), body: forService(given.body, app) },
+        {
+          ...given,
+          scope,
+          isOfPage: OF_PAGE.test(path),
+          description: forService(given.description, app),
+          body: forService(given.body, app),
+        },
         app,
       ),
   };
@@ -166,6 +175,7 @@ function bind(route: Route, declaration: Bound, app: App): Endpoint {
       ...(find ? [noSuchDeployment] : []),
       ...(query ? [badQuery] : []),
       ...(body ? bodyErrors : []),
+      ...guestRefusals(declaration, declaration.isOfPage),
       ...refusalsFor(declaration),
       ...errors,
     ],
@@ -192,7 +202,9 @@ async function answerRequest(
   const { status = 200 } = declaration.answer;
   const exchange = {
     ...{ request, response, owner, params: request.params },
-    queue: <T>(work: () => Promise<T>): Promise<T> => app.requests.ownerQueue.run(owner.id, response, work),
+    // Guests without an account are told apart by their sessions.
+    queue: <T>(work: () => Promise<T>): Promise<T> =>
+      app.requests.ownerQueue.run(owner.id === NO_ACCOUNT ? owner.credentialId : owner.id, response, work),
     notify: (template: string): void => addNotice(response, template),
     setHeaders: (headers: Readonly<Record<string, string>>): void => void response.set(headers),
   };
@@ -217,7 +229,7 @@ async function run(
   read: () => Promise<Sent>,
 ): Promise<unknown> {
   const { find, takesLong, handle } = declaration;
-  const { owner, queue } = exchange;
+  const { queue } = exchange;
   // Postgres refuses a NUL in a text. No id has the character that replaces it, so the answer is 404.
   const named = Object.fromEntries(
     // Express gives the segments of a wildcard: the path of a file of a site, which may have no NUL.
@@ -226,12 +238,18 @@ async function run(
       Array.isArray(text) ? text.join('/') : text.replaceAll('\0', '\ufffd'),
     ]),
   );
-  const params = visibleTo(owner, named);
-  const resource = find && (await queue(() => find(owner, params, app)));
+  const params = visibleTo(exchange.owner, named);
+  const pageId = declaration.isOfPage ? (params.id ?? params.deployId) : undefined;
+  const act = (): Promise<Owner> => queue(() => actingOn(exchange.owner, pageId, app.db));
+  const first = pageId === undefined ? exchange.owner : await act();
+  const resource = find && (await queue(() => find(first, params, app)));
   const sent = await read();
-  const refusal = refusalOf(declaration, owner);
+  // A body can take minutes, in which a guest is removed.
+  const owner = first.guest && declaration.body ? await act() : first;
+  if (owner.id !== first.id) throw noSuchDeployment();
+  const refusal = refusalOfGuest(declaration, owner, sent.body) ?? refusalOf(declaration, owner);
   if (refusal) throw refusal;
-  const work = async (): Promise<unknown> => handle({ ...exchange, params, resource, ...sent }, app);
+  const work = async (): Promise<unknown> => handle({ ...exchange, owner, params, resource, ...sent }, app);
   return takesLong ? work() : queue(work);
 }
 

@@ -267,7 +267,7 @@ describe('SubmissionWatch', () => {
     );
     const { signal } = new AbortController();
     const waiting = Array.from({ length: 1_000 }, (_, n) =>
-      watch.wait({ deploymentId: `d_${n % 7}`, after: 0, credentialId: `k_${n % 3}`, signal }),
+      watch.wait({ deploymentId: `d_${n % 7}`, after: 0, credentialIds: [`k_${n % 3}`], signal }),
     );
     // The first question has failed, and the second has found nothing.
     await expect.poll(() => asked.length).toBeGreaterThan(1);

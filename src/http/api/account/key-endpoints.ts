@@ -164,6 +164,7 @@ async function pageIds(db: Database, owner: Owner, names: readonly string[]): Pr
 
 const createOperation = operation('POST', '/keys', 'createKey', {
   isOfAccount: true,
+  needsAccount: true,
   command: {
     usage: 'keys create',
     text: 'Make a key, and print it this once',

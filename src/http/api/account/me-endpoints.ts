@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SCOPES } from '../../../db/account/api-key-queries.ts';
 import { forgetEmailChange } from '../../../db/account/email-change-queries.ts';
-import { findUsage, type Owner, storeTimeZone } from '../../../db/account/owner-queries.ts';
+import { findUsage, NO_ACCOUNT, type Owner, storeTimeZone } from '../../../db/account/owner-queries.ts';
 import { findRefusedMail } from '../../../db/deliveries/mail-failure-queries.ts';
 import { VERSION } from '../../../lib/project.ts';
 import { refused } from '../../../problems/refusal.ts';
@@ -26,7 +26,7 @@ import { EmailChanges, emailChangeErrors, emailChangeOperations } from './email-
 
 const Me = answerObject('Me', {
   email: textField("The owner's e-mail address.", 'you@example.com'),
-  plan: textField("The owner's plan.", 'free'),
+  plan: textOrNull("The owner's plan; null for a guest without an account.", 'free'),
   deployment_limit: countOrNull('How many live deployments the plan allows; null for any number.', 3),
   deployments: countField('How many live deployments there are.', 1),
   storage_limit: countOrNull('How many bytes the plan allows to be stored; null for any number.', 1_000_000_000),
@@ -59,15 +59,16 @@ type Exchange = { owner: Owner; notify(sentence: string): void };
 /** The owner's account, in the shape of `Me`. */
 async function readAccount({ db, config }: App, { owner, notify }: Exchange): Promise<z.infer<typeof Me>> {
   const { email, plan } = owner;
+  const hasAccount = owner.id !== NO_ACCOUNT;
   const limit = config.planLimits.get(plan) ?? 0;
-  const storageLimit = config.storageLimits.get(plan) ?? Number.POSITIVE_INFINITY;
+  const storageLimit = hasAccount ? (config.storageLimits.get(plan) ?? Number.POSITIVE_INFINITY) : 0;
   const { live, takenDown, storageUsed, timeZone } = await findUsage(db, owner, SIZES.notice.maxNamedPages);
   if (takenDown.total > 0) notify(takeDownNotices(config.abuseContact?.text).pages(takenDown));
   const refused = await findRefusedMail(db, owner, SIZES.notice.maxNamedPages);
   if (refused.total > 0) notify(refusedMailNotice(refused));
   return {
     email,
-    plan,
+    plan: hasAccount ? plan : null,
     deployment_limit: Number.isFinite(limit) ? limit : null,
     deployments: live,
     storage_limit: Number.isFinite(storageLimit) ? storageLimit : null,
@@ -119,6 +120,7 @@ const emailChanges = perService((app) => new EmailChanges(app));
 
 const changeOperation = operation('PATCH', '/me', 'changeMe', {
   isOfAccount: true,
+  needsAccount: true,
   command: {
     usage: 'me set',
     text: 'Change your time zone or your e-mail address',

@@ -201,6 +201,7 @@ function checkMail({ smtpUrl }: App['config'], isForNobody: boolean): void {
 }
 
 const testMailOperation = operation('POST', '/deploy/:id/mails/test', 'testMail', {
+  guests: 'editor',
   tool: {
     name: 'test_mail',
     description: 'Sends a sample to all who get mail about a page. Then call list_mails.',
@@ -228,6 +229,7 @@ const testMailOperation = operation('POST', '/deploy/:id/mails/test', 'testMail'
 });
 
 const previewOperation = operation('POST', '/deploy/:id/confirmation/preview', 'previewConfirmation', {
+  guests: 'editor',
   command: {
     usage: 'mails preview <id>',
     text: 'Send yourself the confirmation that visitors get',
@@ -250,6 +252,7 @@ const previewOperation = operation('POST', '/deploy/:id/confirmation/preview', '
 });
 
 const listMailsOperation = operation('GET', '/deploy/:id/mails', 'listMails', {
+  guests: 'editor',
   tool: {
     name: 'list_mails',
     description: 'Newest first, with their recipients and outcome.',

@@ -268,6 +268,7 @@ const checkOperation = operation('POST', '/check', 'checkHtml', {
 
 const checkLiveOperation = operation('GET', '/deploy/:id/check', 'checkDeployment', {
   scope: 'any',
+  guests: 'editor',
   command: {
     usage: 'page check <id>',
     text: 'Find what keeps the forms of a live page from arriving',

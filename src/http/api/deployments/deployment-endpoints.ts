@@ -146,6 +146,7 @@ function creationBody(settings: Settings) {
 const createOperation = operation('POST', '/deploy', 'createDeployment', {
   isOfAccount: true,
   scope: 'publish',
+  needsAccount: true,
   tool: {
     name: 'publish_page',
     description:
@@ -198,6 +199,7 @@ const createOperation = operation('POST', '/deploy', 'createDeployment', {
 
 const getOperation = operation('GET', '/deploy/:id', 'getDeployment', {
   scope: 'any',
+  guests: 'reader',
   tool: {
     name: 'get_page',
     description: 'The address, the number of submissions, and when it was made and changed.',
@@ -258,6 +260,7 @@ async function previewPage(
 
 const replaceHtmlOperation = operation('PUT', '/deploy/:id', 'replaceHtml', {
   scope: 'publish',
+  guests: 'editor',
   tool: {
     name: 'update_page',
     description:

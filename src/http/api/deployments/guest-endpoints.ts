@@ -16,6 +16,7 @@ import { mailAddress } from '../../../settings/values.ts';
 import { pageName } from '../../../sites/page-name.ts';
 import { SIZES } from '../../../sizes.ts';
 import { perService } from '../../operation/declaration.ts';
+import { guestRefused } from '../../operation/guests.ts';
 import { operation } from '../../operation/operation.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { RATE_LIMIT_HEADERS, RateLimit } from '../../request/rate-limit.ts';
@@ -171,6 +172,7 @@ const changeOperation = operation('PATCH', '/deploy/:id/guests/:guestId', 'chang
 });
 
 const removeOperation = operation('DELETE', '/deploy/:id/guests/:guestId', 'removeGuest', {
+  guests: 'reader',
   command: {
     usage: 'guests remove <id> <guest>',
     text: 'Remove a guest',
@@ -182,7 +184,8 @@ const removeOperation = operation('DELETE', '/deploy/:id/guests/:guestId', 'remo
   find: (owner, ids, { db }) => ownGuest(db, owner, ids),
   answer: { description: 'The guest is removed.', schema: Removed },
   errors: [noSuchGuest],
-  async handle({ resource: id }, { db }) {
+  async handle({ owner: { guest }, resource: id }, { db }) {
+    if (guest && guest.id !== id) throw guestRefused(guest.role);
     if (!(await removeGuest(db, id))) throw noSuchGuest();
     return { message: 'Guest removed' as const, id };
   },

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { type Config, pageUrl, submitUrl } from '../../../config.ts';
+import { ROLES } from '../../../db/account/guest-queries.ts';
 import { FORM_STATES, findOverview, listOverview, type OverviewRow } from '../../../db/deployments/overview-queries.ts';
 import { HONEYPOT } from '../../../forms/control-fields.ts';
 import { SIZES } from '../../../sizes.ts';
+import { mayBeGuest } from '../../operation/guests.ts';
 import { operation } from '../../operation/operation.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import {
@@ -10,6 +12,7 @@ import {
   countField,
   deploymentId,
   flagField,
+  guestId,
   textOrNull,
   time,
   uriField,
@@ -64,12 +67,22 @@ const Overviewed = answerObject('OverviewedDeployment', {
   taken_down: flagField('Whether the operator has taken the page down.', false),
   take_down_reason: textOrNull('Why, in the words of the operator; null for a page that is up.', 'phishing'),
   updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
+  role: z
+    .enum(ROLES)
+    .optional()
+    .meta({ description: 'Your role, if another owner shares it with you; otherwise left out.', example: 'reader' }),
+  guest_id: guestId.optional().meta({
+    description: 'Your id as its guest, with which you may remove yourself.',
+    example: 'gst_0VbbZC1mQ4nRr8sTtUvWxYzA',
+  }),
 });
 const Overview = answerObject('Overview', { deployments: z.array(Overviewed), ...paged });
 
-const toOverviewed = (one: OverviewRow, config: Config) =>
+const toOverviewed = ({ role, guestId: ownGuestId, ...one }: OverviewRow, config: Config) =>
   toWire(Overviewed, {
     ...one,
+    role: role ?? undefined,
+    guestId: ownGuestId ?? undefined,
     url: pageUrl(config, one.slug),
     formAction: submitUrl(config) + one.id,
     takenDown: one.isTakenDown,
@@ -95,22 +108,29 @@ const listOperation = operation('GET', '/overview', 'getOverview', {
   },
   scope: 'any',
   summary: 'See your {deployment}s at a glance',
-  description: 'Newest first, without deleted ones.',
+  description:
+    'Newest first, without deleted ones. A session also sees those that others share with its address, with `role`.',
   query: Paging,
   answer: { description: 'A page of deployments.', schema: Overview },
   async handle({ owner, query: paging }, { db, config }) {
-    const { rows: deployments, total } = await listOverview(db, owner, paging);
+    const { rows: deployments, total } = await listOverview(
+      db,
+      { ...owner, guest: mayBeGuest(owner) ? owner.email : null },
+      paging,
+    );
     return { deployments: deployments.map((one) => toOverviewed(one, config)), total, ...paging };
   },
 });
 
 const getOperation = operation('GET', '/overview/:id', 'getDeploymentOverview', {
+  guests: 'reader',
   command: { usage: 'page show <id>', text: 'Show the state of a page' },
   scope: 'any',
   summary: 'See one {deployment} at a glance',
   find: async (owner, { id }, { db }) => foundOr404(await findOverview(db, owner.id, id)),
   answer: { description: 'The deployment.', schema: Overviewed },
-  handle: async ({ resource }, { config }) => toOverviewed(resource, config),
+  handle: async ({ owner: { guest }, resource }, { config }) =>
+    toOverviewed(guest ? { ...resource, role: guest.role, guestId: guest.id } : resource, config),
 });
 
 /** The pages of an owner at a glance. */

@@ -41,6 +41,7 @@ function fieldsOf(forms: readonly PageForm[], formName: string) {
 /** The forms of a page by their names. */
 export const pageFormsOperation = operation('GET', '/deploy/:id/forms', 'listForms', {
   scope: 'any',
+  guests: 'reader',
   command: {
     usage: 'forms <id>',
     text: 'List the forms of a page that has several',

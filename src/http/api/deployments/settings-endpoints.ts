@@ -153,6 +153,7 @@ async function tellOfMail(
 }
 
 const getOperation = operation('GET', SETTINGS_PATH, 'getSettings', {
+  guests: 'editor',
   tool: {
     name: 'get_settings',
     description: 'All settings: mail, where visitors are sent, when the form is open, spam, and others.',
@@ -179,6 +180,9 @@ const getOperation = operation('GET', SETTINGS_PATH, 'getSettings', {
   },
 });
 
+/** Settings that guests do not change: by them a page could go, or lose what was sent. */
+const OF_OWNER = ['slug', 'expires_at', 'retention_days'];
+
 const changeOperation = operation('PATCH', '/deploy/:id', 'changeSettings', {
   tool: {
     name: 'change_settings',
@@ -198,6 +202,8 @@ const changeOperation = operation('PATCH', '/deploy/:id', 'changeSettings', {
     schema: settingsChange(app.config),
     example: exampleChange,
   }),
+  guestsFor: (body) =>
+    Object.entries(body).some(([name, value]) => OF_OWNER.includes(name) && value !== undefined) ? undefined : 'editor',
   answer: { description: 'The settings are changed.', headers: ETAG_HEADER, schema: Changed },
   errors: [slugTaken, tooManyAsks, tooManyRenames, changedMeanwhile],
   async handle({ owner, response, resource, headers, body: changes, notify, setHeaders }, app) {

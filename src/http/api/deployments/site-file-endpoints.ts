@@ -119,6 +119,7 @@ export const filesTable = {
 const listOperation = operation('GET', '/deploy/:id/files', 'listFiles', {
   scope: 'any',
   tool: { name: 'list_files', description: 'The paths, sizes and types of the files of a page.', isBounded: true },
+  guests: 'editor',
   command: {
     usage: 'site list <id>',
     text: 'List the files of a page',
@@ -139,6 +140,7 @@ const getOperation = operation('GET', '/deploy/:id/files/*path', 'getSiteFile', 
       'The content of a file of a page, in parts as get_html has it; with encoding base64 where it is no text.',
     inParts: 'content',
   },
+  guests: 'editor',
   noCommand: '`formhost site get` writes it to a file, and `formhost pull` all files of a page.',
   summary: 'Get a file of a {deployment}',
   description: 'As it was sent, and always as an attachment.',
@@ -208,6 +210,7 @@ const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', 
     name: 'write_page_file',
     description: 'Adds or replaces a file of a page. restore_version undoes it.',
   },
+  guests: 'editor',
   noCommand: '`formhost site put` calls it with a file.',
   summary: 'Add or replace a file of a {deployment}',
   description:
@@ -252,6 +255,7 @@ const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', 
 const deleteOperation = operation('DELETE', '/deploy/:id/files/*path', 'deleteSiteFile', {
   scope: 'publish',
   tool: { name: 'remove_page_file', description: 'Removes a file of a page. restore_version undoes it.' },
+  guests: 'editor',
   command: {
     usage: 'site remove <id> <path>',
     text: 'Remove a file of a page',

@@ -43,6 +43,7 @@ const ownVersion = async (db: Database, deploymentId: string, version: string) =
 
 const listOperation = operation('GET', '/deploy/:id/versions', 'listVersions', {
   scope: 'any',
+  guests: 'editor',
   tool: {
     name: 'list_versions',
     description: 'Newest first, and which is live.',
@@ -79,6 +80,7 @@ const listOperation = operation('GET', '/deploy/:id/versions', 'listVersions', {
 
 const getHtmlOperation = operation('GET', '/deploy/:id/versions/:version/html', 'getVersionHtml', {
   scope: 'any',
+  guests: 'editor',
   command: {
     usage: 'page html <id> --of-version <version>',
     text: 'of this version, as `versions` numbers it',
@@ -94,6 +96,7 @@ const getHtmlOperation = operation('GET', '/deploy/:id/versions/:version/html', 
 
 const listFilesOperation = operation('GET', '/deploy/:id/versions/:version/files', 'listVersionFiles', {
   scope: 'any',
+  guests: 'editor',
   command: {
     usage: 'site list <id> --of-version <version>',
     text: 'of this version, as `versions` numbers it',
@@ -110,6 +113,7 @@ const listFilesOperation = operation('GET', '/deploy/:id/versions/:version/files
 
 const getFileOperation = operation('GET', '/deploy/:id/versions/:version/files/*path', 'getVersionFile', {
   scope: 'any',
+  guests: 'editor',
   noCommand: '`formhost rollback` makes the files of a version live again.',
   summary: 'Get a file of a version',
   description: 'As it was sent, and always as an attachment.',
@@ -125,6 +129,7 @@ const getFileOperation = operation('GET', '/deploy/:id/versions/:version/files/*
 
 const restoreOperation = operation('POST', '/deploy/:id/versions/:version/restore', 'restoreVersion', {
   scope: 'publish',
+  guests: 'editor',
   tool: {
     name: 'restore_version',
     description: 'Undoes changes: the HTML and files of a version are live at once, as a new version.',

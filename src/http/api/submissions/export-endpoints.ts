@@ -186,6 +186,7 @@ const csvExport = operation('GET', '/submissions/:deployId/export.csv', 'exportC
     inParts: 'csv',
     readsVisitors: true,
   },
+  guests: 'reader',
   noCommand: '`formhost export` writes it to a file.',
   summary: 'Get all submissions of a {deployment} as CSV',
   description:
@@ -212,6 +213,7 @@ const csvExport = operation('GET', '/submissions/:deployId/export.csv', 'exportC
 });
 
 const xlsxExport = operation('GET', '/submissions/:deployId/export.xlsx', 'exportXlsx', {
+  guests: 'reader',
   noCommand: '`formhost export` writes it to a file.',
   summary: 'Get all submissions of a {deployment} as an Excel workbook',
   description:
@@ -227,6 +229,7 @@ const xlsxExport = operation('GET', '/submissions/:deployId/export.xlsx', 'expor
 });
 
 const ndjsonExport = operation('GET', '/submissions/:deployId/export.ndjson', 'exportNdjson', {
+  guests: 'reader',
   noCommand: '`formhost export` writes it to a file.',
   summary: 'Get all submissions of a {deployment} as lines of JSON',
   description: `Oldest first, each line a submission as the list has it. ${FILTERED} ${TOO_MANY_EXPORTS}`,

@@ -73,6 +73,7 @@ export function inboxJson(found: FoundSubmission): string {
 }
 
 const searchOperation = operation('GET', '/submissions/:deployId/search', 'searchSubmissions', {
+  guests: 'reader',
   tool: {
     name: 'search_submissions',
     description: 'Finds a text in submissions, or those of a time, newest first.',
@@ -106,6 +107,7 @@ const searchOperation = operation('GET', '/submissions/:deployId/search', 'searc
 });
 
 const markOperation = operation('PATCH', '/submissions/:deployId/:submissionId', 'markSubmission', {
+  guests: 'reader',
   tool: {
     name: 'mark_submission',
     description: 'Marks a submission as read, with a star, as done, or with a note. What is left out stays.',

@@ -76,6 +76,7 @@ class NewSubmissions {
     { after, last, limit, ms }: Wanted,
   ): Promise<Found> {
     const until = performance.now() + ms;
+    const credentialIds = [owner.credentialId, ...(owner.guest ? [owner.guest.id] : [])];
     let [from, to] = [after, last];
     for (;;) {
       const range: Range = { order: 'oldest', after: from, limit };
@@ -83,9 +84,9 @@ class NewSubmissions {
       // Without one, what was new has been deleted.
       from = found.at(-1)?.number ?? Math.max(from, to);
       const leftMs = found.length === 0 ? Math.ceil(until - performance.now()) : 0;
-      const watched = { deploymentId, credentialId: owner.credentialId, after: from };
+      const watched = { deploymentId, credentialIds, after: from };
       const end = leftMs > 0 ? await this.#wait(response, watched, leftMs) : 'over';
-      if (end === 'revoked') throw keyRefused();
+      if (end === 'revoked') throw owner.guest ? noSuchDeployment() : keyRefused();
       if (end === 'deleted') throw noSuchDeployment();
       if (end === 'over') return { found, after: from, last: to };
       to = end;
@@ -122,6 +123,7 @@ const newSubmissions = perService((app) => new NewSubmissions(app));
 const startAt = async (...of: Parameters<typeof numberAt>): Promise<number> => Math.max(0, await numberAt(...of));
 
 const listAfter = operation('GET', '/submissions/:deployId/after/:cursor', 'listSubmissionsAfter', {
+  guests: 'reader',
   tool: {
     name: 'wait_for_submission',
     description:
@@ -189,6 +191,7 @@ async function* eventsAfter(app: App, reader: Reader, start: number): AsyncGener
 }
 
 const stream = operation('GET', '/submissions/:deployId/stream', 'streamSubmissions', {
+  guests: 'reader',
   noCommand: '`formhost tail` reads it, and goes on after a broken connection.',
   summary: 'Stream new submissions',
   description:

@@ -54,6 +54,7 @@ const spamJson = (submission: SpamSubmission): string =>
   `${submissionJson(submission).slice(0, -1)},"reason":"${submission.reason}"}`;
 
 const listOperation = operation('GET', '/deploy/:id/spam', 'listSpam', {
+  guests: 'editor',
   tool: {
     name: 'list_spam',
     description: 'Newest first, with the reason of each.',
@@ -78,6 +79,7 @@ const listOperation = operation('GET', '/deploy/:id/spam', 'listSpam', {
 
 // Releasing, restoring and deleting also check the deployment.
 const releaseOperation = operation('POST', '/deploy/:id/spam/:submissionId/release', 'releaseSpam', {
+  guests: 'editor',
   tool: {
     name: 'release_spam',
     description: 'Accepts a submission of list_spam as if it came now, also for webhooks and mail.',
@@ -104,6 +106,7 @@ const releaseOperation = operation('POST', '/deploy/:id/spam/:submissionId/relea
 });
 
 const restoreOperation = operation('POST', '/deploy/:id/spam/:submissionId/restore', 'restoreSpam', {
+  guests: 'editor',
   command: {
     usage: 'spam restore <id> <submission>',
     text: 'Take back that a submission was marked as spam',
@@ -133,6 +136,7 @@ const restoreOperation = operation('POST', '/deploy/:id/spam/:submissionId/resto
 });
 
 const deleteOperation = operation('DELETE', '/deploy/:id/spam/:submissionId', 'deleteSpam', {
+  guests: 'editor',
   command: {
     usage: 'spam delete <id> <submission>',
     text: 'Delete spam for good',
@@ -154,6 +158,7 @@ const deleteOperation = operation('DELETE', '/deploy/:id/spam/:submissionId', 'd
 });
 
 const deleteAllOperation = operation('DELETE', '/deploy/:id/spam', 'emptySpam', {
+  guests: 'editor',
   command: {
     usage: 'spam delete-all <id>',
     text: 'Delete all spam of a page for good',

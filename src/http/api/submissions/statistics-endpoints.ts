@@ -63,6 +63,7 @@ function rangeOf({ from, to, by, tz: timeZone }: z.infer<typeof Query>): Range {
 
 /** Statistics of submissions. */
 export const statisticsOperation = operation('GET', '/deploy/:id/stats', 'getStatistics', {
+  guests: 'reader',
   tool: {
     name: 'get_stats',
     description: 'How many submissions came in each hour or day.',

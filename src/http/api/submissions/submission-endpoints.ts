@@ -84,6 +84,7 @@ export async function numberAt(
 }
 
 const listOperation = operation('GET', '/submissions/:deployId', 'listSubmissions', {
+  guests: 'reader',
   tool: {
     name: 'list_submissions',
     description: 'Newest first; get_submission has one in full.',
@@ -118,6 +119,7 @@ const listOperation = operation('GET', '/submissions/:deployId', 'listSubmission
 });
 
 const getOperation = operation('GET', '/submissions/:deployId/:submissionId', 'getSubmission', {
+  guests: 'reader',
   tool: { name: 'get_submission', description: 'One submission in full.', readsVisitors: true },
   command: { usage: 'submissions show <id> <submission>', text: 'Show a submission', shows: 'submission' },
   summary: 'Get a submission',
@@ -134,6 +136,7 @@ const permanent = z
   .meta({ description: 'With `1`, it is erased at once, with its files.', short: '1: for good.' });
 
 const deleteOperation = operation('DELETE', '/submissions/:deployId/:submissionId', 'deleteSubmission', {
+  guests: 'editor',
   tool: {
     name: 'delete_submission',
     description: `Deletes a submission. restore_submission brings it back for ${SIZES.trash.submissionDays} days.`,

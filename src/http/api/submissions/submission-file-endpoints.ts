@@ -90,6 +90,7 @@ export const submissionFileOperation = operation(
   '/submissions/:deployId/:submissionId/files/:fileId',
   'getFile',
   {
+    guests: 'reader',
     tool: {
       name: 'read_file',
       description: `Name, type, size and text of a file. text is null for one that is no text in UTF-8, or over ${SIZES.file.chunkBytes} bytes: its url, with the API key, has it.`,

@@ -43,6 +43,7 @@ const trashedJson = ({ deletedAt, ...submission }: TrashedSubmission): string =>
   `${submissionJson(submission).slice(0, -1)},"deleted_at":"${deletedAt.toISOString()}"}`;
 
 const listOperation = operation('GET', '/submissions/:deployId/trash', 'listTrashedSubmissions', {
+  guests: 'editor',
   tool: {
     name: 'list_deleted_submissions',
     description: 'The last deleted first; restore_submission brings one back.',
@@ -73,6 +74,7 @@ const listOperation = operation('GET', '/submissions/:deployId/trash', 'listTras
 
 // Restoring and erasing also check the deployment.
 const restoreOperation = operation('POST', '/submissions/:deployId/trash/:submissionId/restore', 'restoreSubmission', {
+  guests: 'editor',
   tool: { name: 'restore_submission', description: 'Brings a deleted submission back, with its note and marks.' },
   command: {
     usage: 'submissions restore <id> <submission>',
@@ -96,6 +98,7 @@ const restoreOperation = operation('POST', '/submissions/:deployId/trash/:submis
 });
 
 const eraseOperation = operation('DELETE', '/submissions/:deployId/trash/:submissionId', 'eraseSubmission', {
+  guests: 'editor',
   command: {
     usage: 'submissions purge <id> <submission>',
     text: 'Delete a submission in the trash for good',

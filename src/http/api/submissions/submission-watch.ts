@@ -8,8 +8,8 @@ import type { Limits } from '../../../limits.ts';
  */
 export type WaitEnd = number | 'deleted' | 'revoked' | 'over';
 
-/** A wait for a number above `after`. */
-export type Watched = { deploymentId: string; after: number; credentialId: string };
+/** A wait for a number above `after`. `credentialIds`: of the key or the session, and of the guest whom it is of. */
+export type Watched = { deploymentId: string; after: number; credentialIds: readonly string[] };
 
 type Waiting = Watched & { end(reason: WaitEnd): void };
 
@@ -60,12 +60,12 @@ export class SubmissionWatch {
 
   async #look(waiting: readonly Waiting[]): Promise<void> {
     const deploymentIds = new Set(waiting.map(({ deploymentId }) => deploymentId));
-    const credentialIds = new Set(waiting.map(({ credentialId }) => credentialId));
+    const credentialIds = new Set(waiting.flatMap((one) => one.credentialIds));
     const found = await this.#find([...deploymentIds], [...credentialIds]).catch(() => undefined);
     if (!found) return;
-    for (const { deploymentId, after, credentialId, end } of waiting) {
+    for (const { deploymentId, after, credentialIds: ids, end } of waiting) {
       const last = found.numbers.get(deploymentId);
-      if (!found.validCredentials.has(credentialId)) end('revoked');
+      if (!ids.every((id) => found.validCredentials.has(id))) end('revoked');
       else if (last === undefined) end('deleted');
       else if (last > after) end(last);
     }

@@ -29,6 +29,7 @@ const Submitted = answerObject('TestSubmitted', { message: z.literal('Test submi
 
 /** Trying a form out, without its page. */
 export const testSubmissionOperation = operation('POST', '/submissions/:deployId/test', 'submitTest', {
+  guests: 'editor',
   tool: {
     name: 'submit_test',
     description:

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { Client, Schemas } from '../client/client.ts';
 import { ApiError, answer, api, plainApi, session } from './api.ts';
 import { makeDeletions } from './deletions.ts';
@@ -10,8 +10,17 @@ export type Me = Schemas['Me'];
 /** The owner who is signed in. */
 export const me = signal<Me | undefined>(undefined);
 
+/** False for sessions of keys that may only read. */
+const mayChangeOwn = signal(true);
+
+/** The role of a guest on the page of another owner that is shown; undefined on one's own. */
+export const roleOnPage = signal<Schemas['OverviewedDeployment']['role']>(undefined);
+
 /** False for people who may only read: views leave out what they may not do. */
-export const mayChange = signal(true);
+export const mayChange = computed(() => mayChangeOwn.value && roleOnPage.value !== 'reader');
+
+/** False for guests without an account, who make no pages. */
+export const hasAccount = computed(() => me.value?.plan !== null);
 
 /** The owner who has signed in in another tab meanwhile, if it is somebody else. */
 export const another = signal<string | undefined>(undefined);
@@ -84,11 +93,11 @@ function begin({ account, isReadOnly }: Found): void {
     return;
   }
   me.value = account;
-  mayChange.value = !isReadOnly;
+  mayChangeOwn.value = !isReadOnly;
   another.value = undefined;
   session.value = 'active';
   tabs.postMessage(account.email);
-  if (account.time_zone === null && !isReadOnly) void saveZone();
+  if (account.time_zone === null && account.plan !== null && !isReadOnly) void saveZone();
 }
 
 /** Signs in with a key. */

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { useLayoutEffect } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { ApiError, answer, api } from '../api.ts';
 import { inViewWords } from '../dashboard-words.ts';
@@ -6,6 +7,7 @@ import { useData } from '../data.ts';
 import { useOtherTabs } from '../other-tabs.ts';
 import { noteUnread, type Overviewed } from '../own-pages.ts';
 import { pageLinks } from '../page-links.ts';
+import { roleOnPage } from '../session.ts';
 import NotFound from '../views/not-found-view.tsx';
 import { Icon } from './icon.tsx';
 import { Links } from './links.tsx';
@@ -69,6 +71,14 @@ export function PageView({
   );
   useOtherTabs(loaded.reload);
   const { data: page, error } = loaded;
+  const role = page?.role;
+  // Views leave out what a guest may not do, before anybody sees them.
+  useLayoutEffect(() => {
+    roleOnPage.value = role;
+    return () => {
+      roleOnPage.value = undefined;
+    };
+  }, [role]);
   if (error instanceof ApiError && error.status === 404) return <NotFound />;
   const links = pageLinks(id);
   return (
@@ -90,9 +100,9 @@ export function PageView({
         links={[
           { href: links.inbox, label: 'Inbox' },
           { href: links.charts, label: 'Charts' },
-          { href: links.page, label: 'Page' },
-          { href: links.notifications, label: 'Notifications' },
-          { href: links.settings, label: 'Settings' },
+          ...(role === 'reader' ? [] : [{ href: links.page, label: 'Page' }]),
+          ...(role === undefined ? [{ href: links.notifications, label: 'Notifications' }] : []),
+          ...(role === 'reader' ? [] : [{ href: links.settings, label: 'Settings' }]),
         ]}
       />
       {page?.taken_down && <TakenDown page={page} />}

@@ -4,7 +4,7 @@ import { isMailAddress } from '../../lib/mail-address.ts';
 import { answer, api } from '../api.ts';
 import { useChange, useData } from '../data.ts';
 import { useOtherTabs } from '../other-tabs.ts';
-import { type Me, mayChange, me } from '../session.ts';
+import { hasAccount, type Me, mayChange, me } from '../session.ts';
 import { Select } from '../ui/field.tsx';
 import { SavingForm } from '../ui/form.tsx';
 import { NoMail } from '../ui/no-mail.tsx';
@@ -99,8 +99,8 @@ export default function Account(): JSX.Element {
       <Shown loaded={{ ...loaded, data: loaded.data ?? me.value }} label="Loading your account">
         {(account) => (
           <>
-            <Plan of={account} />
-            {mayChange.value && (
+            {account.plan !== null && <Plan of={account} />}
+            {account.plan !== null && mayChange.value && (
               <>
                 <Address email={account.email} />
                 <TimeZone saved={account.time_zone} onSaved={loaded.reload} />
@@ -109,7 +109,7 @@ export default function Account(): JSX.Element {
           </>
         )}
       </Shown>
-      {mayChange.value && <Keys />}
+      {mayChange.value && hasAccount.value && <Keys />}
       <Sessions />
     </View>
   );

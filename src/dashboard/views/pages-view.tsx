@@ -5,7 +5,7 @@ import { useData, usePages } from '../data.ts';
 import { StartingPoints } from '../editor/starting-points.tsx';
 import { useOtherTabs } from '../other-tabs.ts';
 import { type Overviewed, readAllPages, readOverview } from '../own-pages.ts';
-import { mayChange } from '../session.ts';
+import { hasAccount, mayChange } from '../session.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Empty, ListFoot, Shown } from '../ui/states.tsx';
 import { counted } from '../ui/time.tsx';
@@ -37,7 +37,7 @@ const FirstPage = (): JSX.Element => (
 );
 
 const NoPages = (): JSX.Element =>
-  mayChange.value ? (
+  mayChange.value && hasAccount.value ? (
     <FirstPage />
   ) : (
     <Empty icon="page" title="There are no pages yet">
@@ -45,13 +45,32 @@ const NoPages = (): JSX.Element =>
     </Empty>
   );
 
-const Rows = ({ pages, onChange }: { pages: readonly Overviewed[]; onChange(): void }): JSX.Element => (
+type RowsProps = { pages: readonly Overviewed[]; onChange(): void };
+
+const List = ({ pages, onChange }: RowsProps): JSX.Element => (
   <ul class="page-rows">
     {pages.map((page) => (
       <PageRow key={page.id} page={page} onChange={onChange} />
     ))}
   </ul>
 );
+
+/** One's own pages, and below them those that others share. */
+function Rows({ pages, onChange }: RowsProps): JSX.Element {
+  const own = pages.filter(({ role }) => role === undefined);
+  const shared = pages.filter(({ role }) => role !== undefined);
+  return (
+    <>
+      {own.length > 0 && <List pages={own} onChange={onChange} />}
+      {shared.length > 0 && (
+        <section class="stack" aria-labelledby="shared">
+          <h2 id="shared">Shared with you</h2>
+          <List pages={shared} onChange={onChange} />
+        </section>
+      )}
+    </>
+  );
+}
 
 /** The pages whose title or address has all words of a search. */
 function Found({ search, onChange }: { search: string; onChange(): void }): JSX.Element {
@@ -102,7 +121,8 @@ export default function Pages(): JSX.Element {
     <View
       title="Pages"
       actions={
-        mayChange.value && (
+        mayChange.value &&
+        hasAccount.value && (
           <ButtonLink kind="main" icon="plus" href={VIEW_PATHS.newPage}>
             New page
           </ButtonLink>

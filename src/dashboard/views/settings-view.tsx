@@ -35,6 +35,7 @@ function useOpened(): { isOpen(name: string): boolean; toggle(name: string): voi
 function Loaded({ page, found }: { page: Page; found: ReadSettings }): JSX.Element {
   const edited = useEditedSettings('settings', page.id, found);
   const opened = useOpened();
+  const isOwn = page.role === undefined;
   const [screen, setScreen] = useState<Screen>('thanks');
   return (
     <div class="settings">
@@ -43,9 +44,9 @@ function Loaded({ page, found }: { page: Page; found: ReadSettings }): JSX.Eleme
           <Form id={FORM} onSubmit={edited.save}>
             <Sections page={page} edited={edited} opened={opened} onEdit={setScreen} />
           </Form>
-          <ReceiversLink id={page.id} settings={edited.settings} />
-          <Address page={page} isOpen={opened.isOpen('address')} onToggle={() => opened.toggle('address')} />
-          {mayChange.value && (
+          {isOwn && <ReceiversLink id={page.id} settings={edited.settings} />}
+          {isOwn && <Address page={page} isOpen={opened.isOpen('address')} onToggle={() => opened.toggle('address')} />}
+          {isOwn && mayChange.value && (
             <section class="panel">
               <h2>
                 <a class="panel-head" href={pageLinks(page.id).importing}>
@@ -56,7 +57,7 @@ function Loaded({ page, found }: { page: Page; found: ReadSettings }): JSX.Eleme
               </h2>
             </section>
           )}
-          {mayChange.value && (
+          {isOwn && mayChange.value && (
             <DeleteEverything
               page={page}
               isOpen={opened.isOpen('everything')}

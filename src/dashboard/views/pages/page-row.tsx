@@ -50,6 +50,7 @@ function DeletePage({ page, onChange }: Props): JSX.Element {
 function Actions({ page, onChange }: Props): JSX.Element {
   const [dialog, setDialog] = useState<'rename' | 'duplicate'>();
   const name = nameOf(page);
+  const isOwn = page.role === undefined;
   const shown = { page, onDone: onChange, onClose: () => setDialog(undefined) };
   const open = (
     <ButtonLink kind="quiet" icon="open" href={page.url} of={name} isElsewhere>
@@ -76,7 +77,7 @@ function Actions({ page, onChange }: Props): JSX.Element {
       <Menu kind="quiet" label={face}>
         {open}
         {copy}
-        {mayChange.value && (
+        {isOwn && mayChange.value && (
           <>
             <Button kind="quiet" icon="edit" of={name} onClick={() => setDialog('rename')}>
               Rename
@@ -86,10 +87,12 @@ function Actions({ page, onChange }: Props): JSX.Element {
             </Button>
           </>
         )}
-        <ButtonLink kind="quiet" icon="settings" href={pageLinks(page.id).settings} of={name}>
-          Settings
-        </ButtonLink>
-        {mayChange.value && <DeletePage page={page} onChange={onChange} />}
+        {page.role !== 'reader' && (
+          <ButtonLink kind="quiet" icon="settings" href={pageLinks(page.id).settings} of={name}>
+            Settings
+          </ButtonLink>
+        )}
+        {isOwn && mayChange.value && <DeletePage page={page} onChange={onChange} />}
       </Menu>
       {dialog === 'rename' && <RenameDialog {...shown} />}
       {dialog === 'duplicate' && <DuplicateDialog {...shown} />}

@@ -124,7 +124,10 @@ export function holdAgainst(reference: Reference): Hold {
   function problemOf(exchange: Exchange): string | undefined {
     const { method, path, status, headers, body } = exchange;
     // Browsers get these, and no program.
-    if (/^\/(?:(?:docs|invitations|dashboard|session\/mail|me\/email)\/|session\/oidc(?:\/|$))/.test(path) || path === '/dashboard')
+    if (
+      /^\/(?:(?:docs|invitations|dashboard|session\/mail|me\/email)\/|session\/oidc(?:\/|$))/.test(path) ||
+      path === '/dashboard'
+    )
       return undefined;
     const code = headers.get(ERROR_CODE);
     if (status >= 400 && !isCode(code)) return `has the code ${code}, which is not documented`;

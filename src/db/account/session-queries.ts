@@ -182,7 +182,7 @@ export async function openAccount(db: Knex, email: string, plan: string | undefi
   if (plan !== undefined) {
     await execute(db, 'open-account', makeOwner('(SELECT CAST(:email AS text) AS email)'), { email, plan });
   }
-  return (await execute(db, 'find-account', `SELECT WHERE ${hasAccount(':email')}`, { email })) === 1;
+  return (await execute(db, 'find-account', `SELECT WHERE ${maySignIn(':email')}`, { email })) === 1;
 }
 
 // A window that ends much later was made before the clock was set back: it would last for as long. Transactions that run at the same

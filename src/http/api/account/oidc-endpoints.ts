@@ -59,7 +59,10 @@ const noVerifiedAddress = errorKind(
   () => new HttpError(403, 'The provider does not say that your e-mail address is verified. Verify it there first.'),
 );
 const noAccount = errorKind(
-  { id: 'OpenidNoAccount', description: 'The address has no account, and its domain is none of `OIDC_DOMAINS`.' },
+  {
+    id: 'OpenidNoAccount',
+    description: 'The address has no account, is not that of a guest, and its domain is none of `OIDC_DOMAINS`.',
+  },
   (email: string) =>
     new HttpError(
       403,

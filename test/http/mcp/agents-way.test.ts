@@ -121,7 +121,7 @@ it('finds spam, and releases what is none', async () => {
   expect(found).toMatchObject([{ id: submissions[0].id }]);
 });
 
-it('does the whole job: a site with a corrected line, a test, a domain, a webhook, new submissions and an export', async () => {
+it('does the whole job: a site with a corrected line, a preview, a test, a domain, a webhook, new submissions and an export', async () => {
   const html = FORM.replace('<title>', '<link rel="stylesheet" href="css/fair.css"><title>').replace(
     'FORM_ACTION',
     'form_action',
@@ -145,6 +145,13 @@ it('does the whole job: a site with a corrected line, a test, a domain, a webhoo
   expect(await answerOf('read_page_file', { ...page, path: 'css/fair.css' })).toMatchObject({
     content: 'h1 { color: teal }',
   });
+
+  const { html: live } = await answerOf('get_html', page);
+  const preview = await answerOf('preview_page', { ...page, html: live.replace('Send', 'Sign up') });
+  expect(preview.preview_url).toMatch(/^https:\/\/[a-z-]+\.pages\.test$/);
+  expect(await answerOf('get_html', page)).toMatchObject({ html: live });
+  await answerOf('restore_version', { ...page, version: preview.version });
+  expect((await answerOf('get_html', page)).html).toContain('<button>Sign up</button>');
 
   const receiver = await startReceiver();
   const { id: webhook_id } = await answerOf('add_webhook', { ...page, url: receiver.url });

@@ -8,7 +8,7 @@ import { pageBodyBytes, siteLimits } from '../request/json-body.ts';
 import { OPTIONAL_RATE_LIMIT_HEADERS, RATE_LIMIT_HEADERS } from '../request/rate-limit.ts';
 import { acceptsJson } from '../response/accept.ts';
 import { ERROR_CODE, errorKind, HttpError, unavailable } from '../response/errors.ts';
-import { Answer, badMessage, Message, PARSE_ERROR } from './message.ts';
+import { Answer, badMessage, Message, PARSE_ERROR, unknownMethod } from './message.ts';
 import type { McpProtocol } from './protocol.ts';
 
 /** The parameters of a message and the arguments of a tool: a page is among them. */
@@ -30,7 +30,10 @@ const refuseWithoutKey: RequestHandler = ({ method, headers }, _response, next) 
 /** Clients may be pages of any origin: they have the key, and send no cookies. */
 const allowAnyOrigin = cors({
   methods: 'POST',
-  allowedHeaders: ['Authorization', 'Content-Type', 'Mcp-Protocol-Version', 'Mcp-Session-Id', 'Last-Event-ID'],
+  allowedHeaders: [
+    ...['Authorization', 'Content-Type', 'Mcp-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
+    ...['Mcp-Session-Id', 'Last-Event-ID'],
+  ],
   exposedHeaders: [
     ...['mcp-session-id', 'mcp-protocol-version', 'WWW-Authenticate', 'Retry-After'],
     ...Object.keys(RATE_LIMIT_HEADERS),
@@ -66,9 +69,10 @@ function messageOperation(endpointsOf: EndpointsOf): Operation {
     noCommand: 'Agents call it, with their tools.',
     summary: 'Call the tools for agents, over the Model Context Protocol',
     description:
-      'MCP over Streamable HTTP, in the version 2025-11-25 and some before, without sessions and streams: a message of JSON-RPC gets an ' +
-      'answer in JSON. Each tool calls an endpoint of this API, with its checks and limits, and returns its answer. A key with the ' +
-      'scope `read` or `publish` has only the tools that it allows. A session of the dashboard is no key. Pages of any origin may call it.',
+      'MCP over Streamable HTTP, in the versions 2026-07-28, 2025-11-25 and some before, without sessions and streams: a message of ' +
+      'JSON-RPC gets an answer in JSON. Since 2026-07-28 a client begins without `initialize`, and sends `Mcp-Method` and `Mcp-Name`. ' +
+      'Each tool calls an endpoint of this API, with its checks and limits, and returns its answer. A key with the scope `read` or ' +
+      '`publish` has only the tools that it allows. A session of the dashboard is no key. Pages of any origin may call it.',
     scope: 'any',
     before: refuseWithoutKey,
     // Each tool calls an endpoint, whose work is queued.
@@ -84,16 +88,14 @@ function messageOperation(endpointsOf: EndpointsOf): Operation {
       example: { jsonrpc: '2.0', id: 1, result: {} },
     },
     otherAnswers: { 202: { description: 'A notification, or an answer, was accepted.', headers: ANY_ORIGIN_HEADER } },
-    errors: [badMessage, notAcceptable],
+    errors: [badMessage, unknownMethod, notAcceptable],
     async handle({ request, response, owner, queue, body }, app) {
       if (!acceptsJson(request.headers)) throw notAcceptable();
       // Loaded with the first message, and again if that has failed.
       const { McpProtocol } = await import('./protocol.ts');
       const loaded = protocolOf(app);
       loaded.protocol ??= new McpProtocol(app, endpointsOf(app));
-      const { 'mcp-protocol-version': version } = request.headers;
-      const exchange = { request, response, owner, queue };
-      const text = await loaded.protocol.answer(body, version?.toString(), exchange);
+      const text = await loaded.protocol.answer(body, { request, response, owner, queue });
       if (response.closed) throw unavailable('The client has left.');
       if (text !== undefined) return jsonText(text);
       response.status(202).end();

@@ -25,14 +25,22 @@ export const Answer = z
   })
   .meta({ id: 'JsonRpcAnswer' });
 
+/** The id of a request; null where it cannot be read. */
+export type MessageId = string | number | null;
+
 const Refusal = answerObject('JsonRpcError', {
   jsonrpc: z.literal('2.0'),
   error: z.strictObject({
     code: z.int(),
     message: z.string().meta({ description: 'A sentence that says what to do.' }),
+    data: z.record(z.string(), z.unknown()).meta({ description: 'With a version that is not supported.' }).optional(),
   }),
-  id: z.null(),
+  id: z.union([z.string(), z.int(), z.null()]).meta({ description: 'That of the request; null where it has none.' }),
 });
+
+/** The body of an answer that says why a message is refused. */
+const refusalText = (error: { code: number; message: string; data?: object | undefined }, id: MessageId): string =>
+  JSON.stringify({ jsonrpc: '2.0', error, id });
 
 /** JSON-RPC 2.0, 5.1. */
 export const PARSE_ERROR = -32_700;
@@ -42,11 +50,23 @@ export const badMessage = errorKind(
   {
     id: 'BadMessage',
     description:
-      'The body is no message of JSON-RPC 2.0, or a list of them, or the version in `MCP-Protocol-Version` is not supported.',
+      'The body is no message of JSON-RPC 2.0, or a list of them, the version in `MCP-Protocol-Version` is not supported, or a header differs ' +
+      'from the body.',
     schema: Refusal,
   },
-  (code: number, message: string) =>
-    new HttpError(400, message, {}, { body: JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null }) }),
+  (code: number, message: string, id: MessageId = null, data?: object) =>
+    new HttpError(400, message, {}, { body: refusalText({ code, message, data }, id) }),
   PARSE_ERROR,
   'The body is malformed: send a JSON object.',
+);
+
+const NO_METHOD = 'This method is not known: use server/discover, tools/list or tools/call.';
+
+/** A method that is not known, since 2026-07-28 (Streamable HTTP, Protocol Version Header). */
+export const unknownMethod = errorKind(
+  { id: 'UnknownMethod', description: 'The method is not known, in a version since 2026-07-28.', schema: Refusal },
+  (code: number, id: MessageId) =>
+    new HttpError(404, NO_METHOD, {}, { body: refusalText({ code, message: NO_METHOD }, id) }),
+  -32_601,
+  1,
 );

@@ -14,11 +14,11 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import { VERSION } from '../../lib/project.ts';
 import type { App } from '../app.ts';
-import { refusalOf } from '../operation/access.ts';
 import type { Endpoint } from '../operation/declaration.ts';
-import { callTool, type Exchange } from './call-tool.ts';
-import { bindTools } from './descriptors.ts';
+import type { Exchange } from './call-tool.ts';
 import { badMessage } from './message.ts';
+import { isStateless, STATELESS_VERSION, StatelessProtocol } from './stateless.ts';
+import { ToolSet } from './tool-set.ts';
 
 /*
  * The Model Context Protocol, with the SDK. Only this file imports the SDK, and it is loaded with the first message: that
@@ -61,18 +61,25 @@ const instructionsOf = (baseUrl: string): string =>
 /** Without one, each message would have a new one made. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
+const VERSIONS = [STATELESS_VERSION, ...SUPPORTED_PROTOCOL_VERSIONS];
+
 /** Answers the messages of agents. */
 export class McpProtocol {
-  readonly #app: Pick<App, 'config' | 'db' | 'log'>;
-  readonly #tools: ReturnType<typeof bindTools>;
+  readonly #tools: ToolSet;
+  readonly #server: ConstructorParameters<typeof Server>[0];
+  readonly #instructions: string;
+  readonly #stateless: StatelessProtocol;
 
   constructor(app: Pick<App, 'config' | 'db' | 'log'>, endpoints: readonly Endpoint[]) {
-    this.#app = app;
-    this.#tools = bindTools(endpoints);
+    const { baseUrl } = app.config;
+    this.#tools = new ToolSet(app, endpoints);
+    this.#server = { name: 'formhost', title: 'formhost', version: VERSION, websiteUrl: baseUrl };
+    this.#instructions = instructionsOf(baseUrl);
+    this.#stateless = new StatelessProtocol(this.#tools, VERSIONS, this.#server, this.#instructions);
   }
 
-  /** The answer to a message as a JSON text; undefined for one that is only to be accepted. Throws 400. */
-  async answer(given: unknown, version: string | undefined, exchange: Exchange): Promise<string | undefined> {
+  /** The answer to a message as a JSON text; undefined for one that is only to be accepted. Throws 400, and 404. */
+  async answer(given: unknown, exchange: Exchange): Promise<string | undefined> {
     const read = JSONRPCMessageSchema.safeParse(given);
     if (!read.success) {
       throw badMessage(
@@ -81,10 +88,13 @@ export class McpProtocol {
       );
     }
     const message = withoutTask(read.data);
-    if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version) && !isInitializeRequest(message)) {
+    const { headers } = exchange.request;
+    if (isJSONRPCRequest(message) && isStateless(message, headers)) return this.#stateless.answer(message, exchange);
+    const version = headers['mcp-protocol-version']?.toString();
+    if (version !== undefined && !VERSIONS.includes(version) && !isInitializeRequest(message)) {
       throw badMessage(
         ErrorCode.ConnectionClosed,
-        `The version in MCP-Protocol-Version is not supported: send one of ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
+        `The version in MCP-Protocol-Version is not supported: send one of ${VERSIONS.join(', ')}.`,
       );
     }
     return isJSONRPCRequest(message) ? this.#call(message, exchange) : undefined;
@@ -92,25 +102,17 @@ export class McpProtocol {
 
   async #call(message: JSONRPCMessage, exchange: Exchange): Promise<string> {
     let structured: string | undefined;
-    const { baseUrl } = this.#app.config;
-    const server = new Server(
-      { name: 'formhost', title: 'formhost', version: VERSION, websiteUrl: baseUrl },
-      { capabilities: { tools: {} }, instructions: instructionsOf(baseUrl), jsonSchemaValidator },
-    );
-    server.setRequestHandler(ListToolsRequestSchema, () => ({
-      tools: Array.from(this.#tools.values()).flatMap(({ access, descriptor }) =>
-        refusalOf(access, exchange.owner) ? [] : [descriptor],
-      ),
-    }));
+    const server = new Server(this.#server, {
+      capabilities: { tools: {} },
+      instructions: this.#instructions,
+      jsonSchemaValidator,
+    });
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: this.#tools.descriptorsFor(exchange) }));
     server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
-      const tool = this.#tools.get(params.name);
-      if (!tool) throw new McpError(ErrorCode.InvalidParams, 'There is no such tool: tools/list has their names.');
-      const outcome = await callTool(tool, params.arguments ?? {}, exchange, this.#app);
-      structured = outcome.structured;
-      return {
-        content: outcome.texts.map((text) => ({ type: 'text' as const, text })),
-        ...(structured === undefined && { isError: true }),
-      };
+      const called = await this.#tools.call(params.name, params.arguments, exchange);
+      if (!called) throw new McpError(ErrorCode.InvalidParams, 'There is no such tool: tools/list has their names.');
+      structured = called.structured;
+      return called.result;
     });
 
     const answered = Promise.withResolvers<JSONRPCMessage>();

@@ -194,7 +194,7 @@ describe('a client in a browser', () => {
       'Access-Control-Request-Method': 'POST',
       'Access-Control-Request-Headers': 'authorization,content-type',
     });
-    const allowed = 'Authorization,Content-Type,Mcp-Protocol-Version,Mcp-Session-Id,Last-Event-ID';
+    const allowed = 'Authorization,Content-Type,Mcp-Protocol-Version,Mcp-Method,Mcp-Name,Mcp-Session-Id,Last-Event-ID';
     const more = { 'access-control-allow-headers': allowed, 'access-control-max-age': '7200' };
     const preflight = { ...readable, 'access-control-allow-methods': 'POST', ...more };
     expect([status, ofCors(headers)]).toEqual([204, preflight]);

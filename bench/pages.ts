@@ -174,7 +174,13 @@ async function storePages({ connection, db }: Stage): Promise<void> {
     const pages = batch.map(async ({ id }) => ({
       deployment_id: id,
       ...pageColumns(
-        await renderer.prepare(0, { deploymentId: id, slug: '', html: Buffer.from(id + content), hasAltcha: false }),
+        await renderer.prepare(0, {
+          deploymentId: id,
+          slug: '',
+          html: Buffer.from(id + content),
+          hasAltcha: false,
+          hasFormTools: false,
+        }),
         [],
         1,
       ),

@@ -87,6 +87,7 @@ const DEPLOYMENTS = String.raw`
     first_submission_number bigint NOT NULL DEFAULT 1, -- lower once earlier submissions were imported; never rises
     recent_submissions timestamptz[] NOT NULL DEFAULT '{}', -- the window of the rate limit
     closed_page boolean NOT NULL DEFAULT false, -- the page says so while its form is closed or full
+    form_tools boolean NOT NULL DEFAULT false, -- the service gives the forms the attributes of tools for agents in browsers
     language text, -- of the pages that visitors see; NULL: that of the page
     retention_days integer, -- submissions are deleted when they are older; NULL: never
     opens_at timestamptz, -- NULL: the form is open from the start

@@ -372,5 +372,7 @@ export const SIZES = {
     /** Forms of a page that submissions are matched with, and the fields of all of them: they are kept in the database for each page. */
     maxKeptForms: 200,
     maxKeptFields: 2_000,
+    /** Characters of the attributes that make the forms of a page tools of agents. */
+    maxToolChars: 50_000,
   },
 } as const;

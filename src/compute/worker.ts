@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { PageForm } from '../forms/forms-of-page.ts';
-import type { CheckedFile, CheckedScript, CheckInput, FormsInput, ScriptInput, WidgetInput } from './check/answer.ts';
+import type { CheckedFile, CheckedScript, CheckInput, FormAdditions, FormsInput, ScriptInput } from './check/answer.ts';
 import { type MembersInput, type ReadMembers, readMembers } from './read-members.ts';
 import { type RenderedPage, type RenderInput, renderPage } from './render-page.ts';
 
@@ -10,8 +10,8 @@ import { type RenderedPage, type RenderInput, renderPage } from './render-page.t
 
 /** The tasks of the thread, each with its input and its result. */
 type Tasks = {
-  /** `widget`: what is put into forms that lack it. */
-  renderPage: [input: RenderInput & { widget?: WidgetInput | undefined }, RenderedPage];
+  /** `additions`: what is put into its forms. */
+  renderPage: [input: RenderInput & { additions?: FormAdditions | undefined }, RenderedPage];
   readMembers: [MembersInput, ReadMembers];
   /** Loads what the tasks below need. */
   loadCheck: [undefined, undefined];
@@ -37,8 +37,8 @@ const loadScriptCheck = () => import('./check/script-problems.ts');
 
 const TASKS: { [Name in TaskName]: (input: InputOf<Name>) => ResultOf<Name> | Promise<ResultOf<Name>> } = {
   readMembers,
-  async renderPage({ widget, ...page }) {
-    const html = widget ? (await loadCheck()).addWidgets(page.html, widget) : page.html;
+  async renderPage({ additions, ...page }) {
+    const html = additions ? (await loadCheck()).addToForms(page.html, additions) : page.html;
     return renderPage({ ...page, html });
   },
   async loadCheck() {

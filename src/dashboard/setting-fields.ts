@@ -188,6 +188,12 @@ export const FIELDS: Readonly<Record<PartOf<Settings>, FormField>> = {
     control: 'origins',
     wrong: 'Enter a site such as https://example.org, or remove the line.',
   },
+  form_tools: {
+    section: 'senders',
+    label: 'Offer the forms to agents in browsers',
+    hint: 'A browser can have an agent fill in a form (WebMCP). The service describes each form and its fields by their headings and labels.',
+    control: 'switch',
+  },
   'spam.blocklist': {
     section: 'spam',
     label: 'Blocked words',

@@ -228,6 +228,17 @@ export const SETTINGS = {
     short: 'When the page goes to the trash. null: never.',
     example: '2099-12-31T23:00:00.000Z',
   },
+  form_tools: {
+    column: { table: 'deployments', type: 'boolean' },
+    schema: onOff('form_tools'),
+    first: false,
+    text:
+      'Whether the service makes the forms of the page tools of agents in browsers (WebMCP): to visitors it gives the forms `toolname` and ' +
+      '`tooldescription`, and their fields `toolparamdescription`, made of headings and labels. Attributes that are there stay, and a ' +
+      'form whose `toolname` is empty gets none.',
+    short: 'Whether its forms are tools of agents in browsers.',
+    example: true,
+  },
   spam: {
     schema: spam,
     first: { blocklist: [], captcha: null },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addWidgets, checkPage } from '../../src/compute/check/check-page.ts';
+import { addToForms, checkPage } from '../../src/compute/check/check-page.ts';
 import type { CaptchaProvider } from '../../src/forms/captcha-fields.ts';
 import { SIZES } from '../../src/sizes.ts';
 
@@ -12,7 +12,9 @@ const ADDRESSES = {
 };
 
 const added = (html: string): string =>
-  Buffer.from(addWidgets(Buffer.from(html), { addresses: ADDRESSES, element: '[W]', script: '[S]' })).toString();
+  Buffer.from(
+    addToForms(Buffer.from(html), { addresses: ADDRESSES, widget: { element: '[W]', script: '[S]' } }),
+  ).toString();
 /** `severity line:column` of each form that lacks its captcha. */
 const missing = (html: string, captcha: CaptchaProvider = 'altcha'): string[] =>
   (checkPage({ html: Buffer.from(html), addresses: ADDRESSES, maxFields: 50, captcha })?.problems ?? [])

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addWidgets, checkPage, formsOf } from '../../src/compute/check/check-page.ts';
+import { addToForms, checkPage, formsOf } from '../../src/compute/check/check-page.ts';
 import { stepsOf } from '../support/work.ts';
 
 /* The work of the form check rises with the length of a page, and with nothing else. */
@@ -72,7 +72,7 @@ it.each<[what: string, make: (n: number) => string]>([
     return stepsOf(() => {
       expect(checkPage({ html, addresses, maxFields: 50, captcha: 'altcha', hasAllowedOrigins: true })).toBeDefined();
       formsOf({ html, addresses });
-      addWidgets(html, { addresses, element: '[W]', script: '[S]' });
+      addToForms(html, { addresses, widget: { element: '[W]', script: '[S]' }, tools: { leaveEmpty: 'Empty' } });
     });
   };
   // The first page of a kind may fill a memory of its own.

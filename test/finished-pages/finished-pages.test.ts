@@ -92,7 +92,9 @@ describe('the finished pages', () => {
       expect(html).toContain(`<html lang="${language}" dir="${TEXTS[language].dir}">`);
       expect(forms).toMatchObject([{ submits_here: true, method: 'post' }]);
       expect(shownFields(html).filter(({ label }) => !label)).toEqual([]);
-      expect(html.match(/<input name="_hp" hidden tabindex="-1" autocomplete="off">/g)).toHaveLength(1);
+      expect(
+        html.match(/<input name="_hp" hidden tabindex="-1" autocomplete="off" toolparamdescription="[^"]+">/g),
+      ).toHaveLength(1);
       expect(Buffer.byteLength(html)).toBeLessThan(MAX_BYTES);
       expect(html.match(/<script|\bon\w+=|https?:|\bsrc=|\bhref=|url\(|@import/i)).toBeNull();
       // Only the service's own place is left.
@@ -110,7 +112,9 @@ describe('the finished pages', () => {
       ]);
       expect(html).not.toContain('toolautosubmit');
       const legends = Array.from(html.matchAll(/<legend>([^<]*)/g), ([, legend]) => legend);
-      const described = Array.from(html.matchAll(/toolparamdescription="([^"]*)"/g), ([, text = '']) => text);
+      const described = Array.from(html.matchAll(/ toolparamdescription="([^"]*)"/g), ([, text = '']) => text);
+      // The last is that of the field for robots.
+      described.pop();
       expect(described.map((text, at) => text.slice(0, legends[at]?.length))).toEqual(legends);
     }
   });

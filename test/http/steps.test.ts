@@ -35,6 +35,7 @@ function listenerFor(deploymentId: string): Listener {
     version: 1,
     ownerId: 1,
     hasAltcha: false,
+    hasFormTools: false,
     look: NO_LOOK,
     opening: undefined,
     expiresAt: null,

@@ -183,6 +183,16 @@ export type CheckInput = FormsInput & {
 export type ScriptInput = { text: Uint8Array; addresses: Addresses };
 export type CheckedScript = { facts: ScriptFacts; problems: Problem[] };
 /** The answer for one page. `forms`: JSON in UTF-8, the forms with commas between them; an answer can have many. */
-export type CheckedFile = Omit<CheckedPage, 'forms'> & { forms: Uint8Array; formCount: number };
-/** `element`, ALTCHA's widget, is put into forms that lack it, and `script` before the first of them. */
-export type WidgetInput = { addresses: Addresses; element: string; script: string };
+export type CheckedFile = Omit<CheckedPage, 'forms'> & { forms: Uint8Array; formCount: number; toolless: Toolless };
+/** The forms that agents in browsers do not know as tools: their number, and the line of the first. */
+export type Toolless = { count: number; line: number | undefined };
+/** ALTCHA's widget, which is put into forms that lack it, and `script` before the first of them. */
+export type WidgetInput = { element: string; script: string };
+/** `leaveEmpty`: the description of a field that robots fill in, in the language of the page. */
+export type ToolsInput = { leaveEmpty: string };
+/** The texts that are put into the forms of a page. */
+export type FormAdditions = {
+  addresses: Addresses;
+  widget?: WidgetInput | undefined;
+  tools?: ToolsInput | undefined;
+};

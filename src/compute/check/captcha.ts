@@ -4,6 +4,7 @@ import type { AddressReader } from './addresses.ts';
 import type { Found, WidgetInput } from './answer.ts';
 import { nameOf } from './form-fields.ts';
 import { attribute, type HtmlElement, startOf } from './html-tree.ts';
+import type { Insertion } from './insertions.ts';
 import type { ReadForm } from './page-forms.ts';
 import { rawTextOf } from './page-texts.ts';
 import type { PageParts } from './read-page.ts';
@@ -69,22 +70,15 @@ export function* problemsOfCaptcha(
   }
 }
 
-/** The page with ALTCHA's widget in each form that lacks it. `html`: its text, without a byte order mark. */
-export function withWidgets(
-  html: string,
-  page: CaptchaPage,
-  { element, script }: Pick<WidgetInput, 'element' | 'script'>,
-): string {
+/** ALTCHA's widget for each form that lacks it. */
+export function widgetInsertions(page: CaptchaPage, { element, script }: WidgetInput): Insertion[] {
   const places = formsWithout('altcha', page).flatMap((form) => {
     const end = page.formEnds.get(form.element);
     return end === undefined ? [] : [placeAbove(form, end)];
   });
   const isLoaded = page.parts.scripts.some(isAltcha);
-  let from = 0;
-  let text = '';
-  for (const place of places.slice(0, SIZES.captcha.maxWidgets).toSorted((one, other) => one - other)) {
-    text += html.slice(from, place) + (isLoaded || from > 0 ? '' : script) + element;
-    from = place;
-  }
-  return text + html.slice(from);
+  return places
+    .slice(0, SIZES.captcha.maxWidgets)
+    .toSorted((one, other) => one - other)
+    .map((at, index) => ({ at, text: (isLoaded || index > 0 ? '' : script) + element }));
 }

@@ -1,11 +1,14 @@
+import { isUtf8 } from 'node:buffer';
 import type { PageForm } from '../../forms/forms-of-page.ts';
 import { SIZES } from '../../sizes.ts';
 import { AddressReader } from './addresses.ts';
 import { problemsOf } from './all-problems.ts';
-import type { Addresses, CheckedForm, CheckedPage, CheckInput, FormsInput, WidgetInput } from './answer.ts';
-import { withWidgets } from './captcha.ts';
+import type { Addresses, CheckedForm, CheckedPage, CheckInput, FormAdditions, FormsInput, Toolless } from './answer.ts';
+import { widgetInsertions } from './captcha.ts';
 import { countInFieldsets, fieldsOf } from './form-fields.ts';
+import { toolAttributes, toolless } from './form-tools.ts';
 import { attribute, MAX_DEPTH, parseHtml, TooComplexError } from './html-tree.ts';
+import { withInsertions } from './insertions.ts';
 import { namedForms } from './named-forms.ts';
 import { enctypeOf, methodOf, type ReadForm, readForms } from './page-forms.ts';
 import { orNull, rawTextOf, tidy } from './page-texts.ts';
@@ -75,7 +78,7 @@ export const checkPage = ({
   maxForms = SIZES.check.maxForms,
   maxFormChars = SIZES.check.maxFormChars,
   scripts: ofSite = new Map(),
-}: CheckInput): CheckedPage | undefined =>
+}: CheckInput): (CheckedPage & { toolless: Toolless }) | undefined =>
   unlessTooComplex(() => {
     const page = read(bytes, addresses);
     const { parts, address, forms } = page;
@@ -86,6 +89,7 @@ export const checkPage = ({
       lang: orNull(tidy(parts.lang ?? '')),
       forms: fitted(checkedForms(forms.slice(0, maxForms), parts), maxFormChars),
       problems: problemsOf({ ...page, scripts, policies, hasAllowedOrigins, maxFields, captcha }),
+      toolless: toolless(page),
     };
   });
 
@@ -94,11 +98,14 @@ export const formsOf = ({ html: bytes, addresses }: FormsInput): PageForm[] | un
   unlessTooComplex(() => namedForms(read(bytes, addresses)));
 
 /**
- * The page with ALTCHA's widget in each of its forms that is stored here and lacks it. A page that is too complex stays
- * as it is: visitors wait for this.
+ * The page with what is added to its forms that are stored here: ALTCHA's widget where it is lacking, the attributes of tools. A page
+ * that is too complex stays as it is: visitors wait for this.
  */
-export const addWidgets = (bytes: Uint8Array, { addresses, ...widget }: WidgetInput): Uint8Array =>
+export const addToForms = (bytes: Uint8Array, { addresses, widget, tools }: FormAdditions): Uint8Array =>
   unlessTooComplex(() => {
     const page = read(bytes, addresses, MAX_DEPTH);
-    return Buffer.from(page.mark + withWidgets(page.html, page, widget));
+    const widgets = widget ? widgetInsertions(page, widget) : [];
+    // Labels in another encoding would be read wrongly.
+    const attributes = tools && isUtf8(bytes) ? toolAttributes(page, tools) : [];
+    return Buffer.from(page.mark + withInsertions(page.html, [...attributes, ...widgets]));
   }) ?? bytes;

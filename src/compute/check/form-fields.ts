@@ -143,10 +143,17 @@ export function countInFieldsets(controls: readonly Control[]): OthersIn {
   };
 }
 
-/** The fields that some controls send, in the order of the page. */
-export function fieldsOf(controls: readonly Control[], naming: Naming, othersIn: OthersIn): Field[] {
-  const fields: Field[] = [];
-  const choices = new Map<string, { field: Field; options: Option[]; first: Control }>();
+/** A field, and the first of its controls. */
+type FieldWithControl = { field: Field; control: Control };
+
+/** The fields that some controls send, in the order of the page, each with the first of its controls. */
+export function fieldsWithControls(
+  controls: readonly Control[],
+  naming: Naming,
+  othersIn: OthersIn,
+): FieldWithControl[] {
+  const fields: FieldWithControl[] = [];
+  const choices = new Map<string, FieldWithControl & { options: Option[] }>();
   for (const control of controls) {
     if (!isSent(control)) continue;
     const { element } = control;
@@ -154,7 +161,7 @@ export function fieldsOf(controls: readonly Control[], naming: Naming, othersIn:
     const required = hasAttribute(element, 'required') && !NEVER_REQUIRED.has(type);
     if (!CHOICES.has(type)) {
       const options = type === 'select' ? optionsOf(element) : null;
-      fields.push({ name, label: labelOf(control, naming), type, required, options });
+      fields.push({ field: { name, label: labelOf(control, naming), type, required, options }, control });
       continue;
     }
     const option = choiceOf(control, naming);
@@ -168,11 +175,15 @@ export function fieldsOf(controls: readonly Control[], naming: Naming, othersIn:
     const options = [option];
     // A button's text says what is chosen, and not what it is about.
     const field = { name, label: type === 'submit' ? null : option.label, type, required, options };
-    fields.push(field);
-    choices.set(key, { field, options, first: control });
+    fields.push({ field, control });
+    choices.set(key, { field, options, control });
   }
-  for (const { field, options, first } of choices.values()) {
-    if (options.length > 1) field.label = groupLabelOf(first, naming, othersIn);
+  for (const { field, options, control } of choices.values()) {
+    if (options.length > 1) field.label = groupLabelOf(control, naming, othersIn);
   }
   return fields;
 }
+
+/** The fields that some controls send, in the order of the page. */
+export const fieldsOf = (...of: Parameters<typeof fieldsWithControls>): Field[] =>
+  fieldsWithControls(...of).map(({ field }) => field);

@@ -28,7 +28,7 @@ const hides = (element: HtmlElement): boolean =>
   hasAttribute(element, 'hidden') || HIDING_STYLE.test((attribute(element, 'style') ?? '').slice(0, 1_000));
 
 /** Returns whether an attribute or a style of the page's elements, not one of a style sheet, hides a control. */
-function isHidden(control: HtmlElement): boolean {
+export function isHidden(control: HtmlElement): boolean {
   let element: HtmlElement = control;
   for (let depth = 0; depth < MAX_AROUND; depth += 1) {
     if (hides(element)) return true;
@@ -51,7 +51,7 @@ function isOwn({ element, isSearch, ways }: ReadForm, scripts: Scripts): boolean
 }
 
 /** The heading in each form, else the last one before it that is in no form. */
-function headingsOf(forms: readonly ReadForm[], { headings }: PageParts): ReadonlyMap<HtmlElement, HtmlElement> {
+export function headingsOf(forms: readonly ReadForm[], { headings }: PageParts): ReadonlyMap<HtmlElement, HtmlElement> {
   const found = new Map<HtmlElement, HtmlElement>();
   for (const { element, form } of headings) if (form && !found.has(form)) found.set(form, element);
   const free = headings.filter(({ form, element }) => !form && textOf(element) !== '');
@@ -64,7 +64,7 @@ function headingsOf(forms: readonly ReadForm[], { headings }: PageParts): Readon
   return found;
 }
 
-function nameOfForm({ element, controls }: ReadForm, heading: HtmlElement | undefined): string | null {
+export function nameOfForm({ element, controls }: ReadForm, heading: HtmlElement | undefined): string | null {
   const told = controls.find((control) => nameOf(control.element) === FORM_NAME)?.element;
   const texts = [told && attribute(told, 'value'), attribute(element, 'name'), attribute(element, 'id')];
   for (const text of texts) {

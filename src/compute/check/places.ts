@@ -25,3 +25,6 @@ export function toProblems(problems: Iterable<Found>, source: string): Problem[]
     return { code, severity, message, line, column: at - lineStart + 1 };
   });
 }
+
+/** The line of an index of a source. */
+export const lineAt = (source: string, at: number): number => source.slice(0, at).split(/\r\n?|\n/).length;

@@ -15,6 +15,7 @@ import {
 } from './live-deployment-queries.ts';
 import { keepRules } from './page-form-queries.ts';
 import {
+  type Additions,
   addVersion,
   ContentsRemoved,
   LOOK,
@@ -22,8 +23,8 @@ import {
   type NewPage,
   type PageChange,
   pageColumns,
+  RENDERED_FOR,
   type Rendering,
-  renderedFor,
   startVersion,
 } from './page-version-queries.ts';
 import type { SettingColumns } from './setting-columns.ts';
@@ -47,14 +48,13 @@ export type Deployment = {
 export type Opening = { opensAt: number | null; closesAt: number | null; hasPlaces: boolean };
 
 /**
- * A live page, without its content. Each change is another version. `hasAltcha`: whether its settings switch ALTCHA on, so that its
- * forms get the widget. `files`: of a site, besides its index.html.
+ * A live page, without its content, and what its settings add to its forms. Each change is another version. `files`: of a site,
+ * besides its index.html.
  */
-export type PageHead = {
+export type PageHead = Additions & {
   deploymentId: string;
   version: number;
   ownerId: number;
-  hasAltcha: boolean;
   look: PageLook;
   /** When its form is open, if the page itself says that it is not. */
   opening: Opening | undefined;
@@ -349,7 +349,7 @@ export async function findPages(
     db,
     'find-pages',
     `SELECT slug, pages.deployment_id AS "deploymentId", pages.version, owner_id AS "ownerId", files,
-            is_taken_down AS "isTakenDown", has_altcha AS "hasAltcha", ${LOOK}, ${OPENING} AS opening, ${MS('expires_at')} AS "expiresAt",
+            is_taken_down AS "isTakenDown", has_altcha AS "hasAltcha", form_tools AS "hasFormTools", ${LOOK}, ${OPENING} AS opening, ${MS('expires_at')} AS "expiresAt",
             EXISTS (SELECT FROM anonymous_pages WHERE anonymous_pages.deployment_id = deployments.id) AS "isUnlisted", rendered_hash AS hash, rendered_bytes AS bytes,
             CASE WHEN is_rendered AND NOT is_taken_down AND octet_length(rendered_br) <= CAST(:maxBytes AS double precision) THEN rendered_br END AS br,
             CASE WHEN NOT is_rendered AND NOT is_taken_down AND octet_length(html) <= CAST(:maxBytes AS double precision) THEN html END AS html
@@ -358,10 +358,10 @@ export async function findPages(
        LEFT JOIN form_rules ON form_rules.deployment_id = deployments.id
       CROSS JOIN LATERAL (SELECT taken_down_at IS NOT NULL AS is_taken_down, ${HAS_ALTCHA} AS has_altcha) AS state
       CROSS JOIN LATERAL (
-              SELECT rendered_action IS NOT DISTINCT FROM CASE WHEN has_altcha THEN :withAltcha ELSE :without END AS is_rendered
+              SELECT rendered_action IS NOT DISTINCT FROM ${RENDERED_FOR} AS is_rendered
             ) AS rendering
       WHERE deployments.slug = ANY (CAST(:slugs AS text[])) AND deployments.deleted_at IS NULL`,
-    { slugs: [...slugs], without: renderedFor(submitUrl, false), withAltcha: renderedFor(submitUrl, true), maxBytes },
+    { slugs: [...slugs], submitUrl, maxBytes },
   );
   return new Map(
     rows.map(

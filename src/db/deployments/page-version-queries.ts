@@ -22,11 +22,20 @@ export type PageChange = {
   files: ((now: readonly SiteFile[], htmlBytes: number) => readonly SiteFile[]) | undefined;
 };
 
+/** What the settings of a page add to its forms: ALTCHA's widget, and the attributes of tools for agents in browsers. */
+export type Additions = { hasAltcha: boolean; hasFormTools: boolean };
+
+const [ALTCHA_MARK, TOOLS_MARK] = ['#altcha', '#tools'];
+
 /**
- * A rendering depends, besides the HTML, on the beginning of the addresses that forms post to, and on whether forms get
- * ALTCHA's widget. Both are in one text, so that they are compared as one.
+ * A rendering depends, besides the HTML, on the beginning of the addresses that forms post to, and on what is added to forms. All
+ * are in one text, so that they are compared as one.
  */
-export const renderedFor = (submitUrl: string, hasAltcha: boolean): string => submitUrl + (hasAltcha ? '#altcha' : '');
+export const renderedFor = (submitUrl: string, { hasAltcha, hasFormTools }: Additions): string =>
+  submitUrl + (hasAltcha ? ALTCHA_MARK : '') + (hasFormTools ? TOOLS_MARK : '');
+
+/** In SQL, what `renderedFor` returns for the value `:submitUrl` and columns with the additions. */
+export const RENDERED_FOR = `CAST(:submitUrl AS text) || CASE WHEN has_altcha THEN '${ALTCHA_MARK}' ELSE '' END || CASE WHEN form_tools THEN '${TOOLS_MARK}' ELSE '' END`;
 
 const renderingColumns = ({ action, hash, bytes, br }: Rendering & { action: string }) => ({
   rendered_action: action,

@@ -103,7 +103,7 @@ export async function findPreviews(
     const look = shownLook(html ? lookOf(html) : { title: null, color: null, darkColor: null }, slug);
     const head: PageHead = {
       ...{ ...row, look, files: files ?? undefined, opening: undefined },
-      ...{ hasAltcha: false, isUnlisted: true },
+      ...{ hasAltcha: false, hasFormTools: false, isUnlisted: true },
     };
     const page: Page | PageHead = html ? { ...head, html } : head;
     return [preview, page];

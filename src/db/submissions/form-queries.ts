@@ -6,7 +6,7 @@ import { SETTINGS, type Settings } from '../../settings/settings.ts';
 import { type PageLook, shownLook } from '../../sites/page-look.ts';
 import { SIZES } from '../../sizes.ts';
 import { formerSlugsOf } from '../deployments/former-slug-queries.ts';
-import { LOOK } from '../deployments/page-version-queries.ts';
+import { type Additions, LOOK } from '../deployments/page-version-queries.ts';
 import { firstIn, type SettingColumns, selectIn } from '../deployments/setting-columns.ts';
 import { query } from '../postgres/query.ts';
 
@@ -54,11 +54,20 @@ const toRules = ({ spam, ...columns }: RuleSettings): FormRules => ({ ...inCamel
 
 export const NO_RULES = toRules(FIRST);
 
-export const hasAltcha = async (db: Knex, id: string): Promise<boolean> =>
-  (await rulesOf(db, id)).captcha?.provider === 'altcha';
-
 /** SQL: whether a row of form_rules, or none, switches ALTCHA on. */
 export const HAS_ALTCHA = `coalesce(form_rules.captcha ->> 'provider' = 'altcha', false)`;
+
+/** What the settings of a deployment add to its forms; nothing where there is none. */
+export async function findAdditions(db: Knex, id: string): Promise<Additions> {
+  const [found] = await query<Additions>(
+    db,
+    'find-additions',
+    `SELECT ${HAS_ALTCHA} AS "hasAltcha", form_tools AS "hasFormTools"
+       FROM deployments LEFT JOIN form_rules ON form_rules.deployment_id = deployments.id WHERE deployments.id = ?`,
+    [id],
+  );
+  return found ?? { hasAltcha: false, hasFormTools: false };
+}
 
 /** The form of each of these deployments, of any owner; undefined for those that are not live, or have been taken down. */
 export async function findForms(db: Knex, ids: readonly string[]): Promise<(LiveForm | undefined)[]> {

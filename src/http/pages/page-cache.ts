@@ -223,12 +223,23 @@ export class PageCache {
   }
 
   #toReadyPage(
-    { deploymentId, version, ownerId, hasAltcha, look, opening, expiresAt, isUnlisted, files }: StoredPage,
+    {
+      deploymentId,
+      version,
+      ownerId,
+      hasAltcha,
+      hasFormTools,
+      look,
+      opening,
+      expiresAt,
+      isUnlisted,
+      files,
+    }: StoredPage,
     rendering: Rendering,
   ): ReadyPage {
     const site = files && new Site(files, { maxBytes: this.#siteBytes, maxHtmlBytes: this.#maxHtmlBytes });
     return {
-      ...{ deploymentId, version, ownerId, hasAltcha, look, opening, expiresAt, isUnlisted, site },
+      ...{ deploymentId, version, ownerId, hasAltcha, hasFormTools, look, opening, expiresAt, isUnlisted, site },
       ...toReadyHtml(rendering, site !== undefined),
       isStale: false,
     };

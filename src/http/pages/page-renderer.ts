@@ -1,18 +1,23 @@
 import type { ComputePool } from '../../compute/pool.ts';
 import { renderPage } from '../../compute/render-page.ts';
 import { type Config, submitUrl } from '../../config.ts';
-import { type NewPage, type Rendering, renderedFor } from '../../db/deployments/page-version-queries.ts';
+import {
+  type Additions,
+  type NewPage,
+  type Rendering,
+  renderedFor,
+} from '../../db/deployments/page-version-queries.ts';
 import type { Limits } from '../../limits.ts';
 import { isPreviewLabel } from '../../sites/preview-hosts.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Hosts } from '../request/hosts.ts';
-import { altchaWidget } from './altcha-widget.ts';
 import { anonymousNote } from './anonymous-note.ts';
+import { formAdditions } from './form-additions.ts';
 
 /**
- * A page that is to be rendered. `hasAltcha`: whether its settings switch ALTCHA on. `isUnlisted`: it is a preview, or nobody has claimed it.
+ * A page that is to be rendered, with what its settings add to its forms. `isUnlisted`: it is a preview, or nobody has claimed it.
  */
-type PageToRender = { deploymentId: string; slug: string; html: Buffer; hasAltcha: boolean; isUnlisted?: boolean };
+export type PageToRender = Additions & { deploymentId: string; slug: string; html: Buffer; isUnlisted?: boolean };
 
 /** Renders pages when they are stored: at a visit it would take longer than to read them. */
 export class PageRenderer {
@@ -30,18 +35,18 @@ export class PageRenderer {
 
   /** A page as visitors get it. Rejects with BusyError when too much work for its owner waits for the thread. */
   async render(ownerId: number, page: PageToRender): Promise<Rendering> {
-    const { hasAltcha, slug, isUnlisted = false } = page;
+    const { slug, isUnlisted = false } = page;
     const note = isUnlisted && !isPreviewLabel(slug) ? anonymousNote(this.#config) : undefined;
     const html = note ? Buffer.concat([page.html, note]) : page.html;
     // A submission to a preview is a test.
     const action = submitUrl(this.#config) + (isPreviewLabel(slug) ? slug : page.deploymentId);
-    const widget = hasAltcha ? altchaWidget(this.#hosts, page) : undefined;
+    const additions = formAdditions(this.#hosts, page);
     // Only the thread has an HTML parser.
-    const isLight = html.length <= SIZES.internalPages.largeBytes && !widget;
+    const isLight = html.length <= SIZES.internalPages.largeBytes && !additions;
     const { br, ...rest } = isLight
       ? renderPage({ html, action })
       : await this.#compute.run(ownerId, this.#maxWaitMs, (thread) =>
-          thread.run('renderPage', { html, action, widget }),
+          thread.run('renderPage', { html, action, additions }),
         );
     return { ...rest, br: Buffer.from(br.buffer, br.byteOffset, br.byteLength) };
   }
@@ -49,7 +54,7 @@ export class PageRenderer {
   /** A page ready to be stored. */
   async prepare(ownerId: number, page: PageToRender): Promise<NewPage> {
     const rendering = await this.render(ownerId, page);
-    const action = renderedFor(submitUrl(this.#config), page.hasAltcha);
+    const action = renderedFor(submitUrl(this.#config), page);
     return { html: page.html, rendered: { action, ...rendering } };
   }
 }

@@ -79,7 +79,11 @@ export class SiteFiles {
       const content = contentOf(file);
       const typed = { ...content, type: typeFor(content.type, body) };
       if (isReplacedIn(file, this.#maxHtmlBytes) && body.includes(PLACEHOLDER)) {
-        const { br, ...rendered } = await this.#render(slug, { ...page, hasAltcha: false, isUnlisted: false }, body);
+        const { br, ...rendered } = await this.#render(
+          slug,
+          { ...page, hasAltcha: false, hasFormTools: false, isUnlisted: false },
+          body,
+        );
         const replaced = { ...typed, ...rendered };
         return content.isCompressed
           ? { path, ...toReadyBody(replaced, 'br', br) }
@@ -92,8 +96,12 @@ export class SiteFiles {
   }
 
   /** A text with the address that forms post to. */
-  #render(slug: string, { deploymentId, ownerId, hasAltcha, isUnlisted }: ReadyPage, html: Buffer): Promise<Rendering> {
-    return this.#renderer.render(ownerId, { deploymentId, slug, html, hasAltcha, isUnlisted });
+  #render(
+    slug: string,
+    { deploymentId, ownerId, hasAltcha, hasFormTools, isUnlisted }: ReadyPage,
+    html: Buffer,
+  ): Promise<Rendering> {
+    return this.#renderer.render(ownerId, { deploymentId, slug, html, hasAltcha, hasFormTools, isUnlisted });
   }
 
   /**

@@ -29,6 +29,7 @@ const AT_FIRST = {
   submissions_per_minute: null,
   closed_message: null,
   closed_page: false,
+  form_tools: false,
   thanks_message: null,
   spam: { blocklist: [], captcha: null },
   confirmation: null,
@@ -183,6 +184,7 @@ describe('GET /deploy/:id/settings', () => {
     ['submissions_per_minute', [0, 1.5, '20', 601]],
     ['thanks_message', ['', ' \n', 'a\0b', '\ud800', 5, 'x'.repeat(1_001)]],
     ['closed_page', ['true', 1, null]],
+    ['form_tools', ['true', 1, null]],
     ['closed_message', ['', ' \n', 'a\0b', '\u001b[31m', '\ud800', 5, 'x'.repeat(1_001)]],
   ])('answers 400 that names %s, and changes nothing', async (field, values) => {
     const { id } = await owner.deploy();

@@ -33,6 +33,8 @@ async function send(name: string, args: object, signal?: AbortSignal): Promise<s
 
 const FORM =
   '<!doctype html><title>Fair</title><form method="post" action="{{FORM_ACTION}}"><input name="email"><button>Send</button></form>';
+/** A check has no hint at it. */
+const TOOL = FORM.replace('<form', '<form toolname="sign_up"');
 const MISSPELT = FORM.replace('{{FORM_ACTION}}', '{{form_action}}');
 
 describe('initialize', () => {
@@ -144,7 +146,7 @@ describe('a tool', () => {
   });
 
   it.each([
-    ['check_html', { html: FORM }, () => owner.post('/check').send({ html: FORM })],
+    ['check_html', { html: TOOL }, () => owner.post('/check').send({ html: TOOL })],
     ['list_pages', {}, () => owner.get('/deploy')],
     // Some agents write numbers as texts.
     ['list_pages', { page: '2', limit: '1' }, () => owner.get('/deploy?page=2&limit=1')],

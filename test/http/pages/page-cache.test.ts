@@ -16,6 +16,7 @@ const HEAD = {
   version: 1,
   ownerId: 1,
   hasAltcha: false,
+  hasFormTools: false,
   look: NO_LOOK,
   opening: undefined,
   expiresAt: null,

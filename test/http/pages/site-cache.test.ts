@@ -27,7 +27,7 @@ function startCache() {
           slugs.map((slug) => [
             slug,
             {
-              ...{ deploymentId: slug, version: 1, ownerId: 1, hasAltcha: false, look: NO_LOOK },
+              ...{ deploymentId: slug, version: 1, ownerId: 1, hasAltcha: false, hasFormTools: false, look: NO_LOOK },
               opening: undefined,
               expiresAt: null,
               isUnlisted: false,

@@ -6,6 +6,7 @@ import {
   CheckedPage,
   type CheckedScript,
   type Problem,
+  type Toolless,
 } from '../../../compute/check/answer.ts';
 import { PLACEHOLDER } from '../../../compute/render-page.ts';
 import { OverLimitError, type Thread } from '../../../compute/thread.ts';
@@ -18,7 +19,7 @@ import {
   type WholePage,
 } from '../../../db/deployments/html-file-queries.ts';
 import type { SiteFile } from '../../../db/deployments/site-file-queries.ts';
-import { type FormRules, rulesOf } from '../../../db/submissions/form-queries.ts';
+import { type FormRules, findAdditions, rulesOf } from '../../../db/submissions/form-queries.ts';
 import type { CaptchaProvider } from '../../../forms/captcha-fields.ts';
 import { literal } from '../../../problems/sentence.ts';
 import { checkLimits, type SentFiles } from '../../../sites/sent-files.ts';
@@ -30,6 +31,7 @@ import { operation } from '../../operation/operation.ts';
 import { READS } from '../../operation/tool.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
+import { NOTICE_HEADER } from '../../response/notice-header.ts';
 import { foundOr404, ownDeployment } from './own-deployment.ts';
 import { siteBody } from './page-html.ts';
 import { placeOf } from './place-of.ts';
@@ -101,6 +103,7 @@ class JoinedCheck {
   readonly #counts = new Map<Problem['code'], number>();
   /** The problem of each file without a form. */
   readonly #formless: Problem[] = [];
+  readonly #toolless: (Toolless & { path: string | undefined })[] = [];
   #files = 0;
 
   /** The number of further forms that the answer may have. */
@@ -114,12 +117,13 @@ class JoinedCheck {
   }
 
   /** `path`: of a file of a site. The first file has the title and the language. */
-  add({ title, lang, forms, formCount, problems }: CheckedFile, path: string | undefined): void {
+  add({ title, lang, forms, formCount, problems, toolless }: CheckedFile, path: string | undefined): void {
     this.#files += 1;
     this.#head ??= { title, lang };
     if (formCount > 0) this.#forms.push(Buffer.from(forms).toString());
     this.#formCount += formCount;
     this.#formChars += forms.length;
+    if (toolless.count > 0) this.#toolless.push({ ...toolless, path });
     this.addProblems(problems, path);
   }
 
@@ -133,6 +137,16 @@ class JoinedCheck {
         this.problems.push(problem);
       }
     }
+  }
+
+  /** A hint at forms that could be tools of agents in browsers; undefined: there are none, or they have to be corrected first. */
+  get hint(): string | undefined {
+    const [first] = this.#toolless;
+    if (!first || this.problems.some(({ severity }) => severity === 'error')) return undefined;
+    const count = this.#toolless.reduce((sum, one) => sum + one.count, 0);
+    const forms = count === 1 ? 'the form' : `${count} forms, the first`;
+    const file = first.path === undefined ? '' : ` of ${literal(encodeURI(first.path))}`;
+    return `Agents in browsers can have ${forms} in line ${first.line}${file} as a tool: write toolname and tooldescription into its tag, or {send} {form_tools} true in the settings of the page`;
   }
 
   /** undefined: no file was added. */
@@ -259,10 +273,12 @@ const checkOperation = operation('POST', '/check', 'checkHtml', {
   body: siteBody,
   answer,
   errors: [tooComplex],
-  async handle({ body: { html, files: sent }, ...call }, app) {
+  async handle({ body: { html, files: sent }, notify, ...call }, app) {
     if (sent) checkLimits([{ path: INDEX, bytes: Buffer.byteLength(html) }, ...sent.list], app.config);
     const addresses = app.requests.hosts.addressesFor();
-    return foundOr404((await checkWhole(app, call, toWholePage(html, sent), { addresses })).toJson());
+    const checked = await checkWhole(app, call, toWholePage(html, sent), { addresses });
+    if (checked.hint !== undefined) notify(checked.hint);
+    return foundOr404(checked.toJson());
   },
 });
 
@@ -289,11 +305,14 @@ const checkLiveOperation = operation('GET', '/deploy/:id/check', 'checkDeploymen
     'settings switch on, and the service does not add it. `origin-hidden`: the page hides its origin, and the settings have ' +
     '`allowed_origins`.',
   find: (owner, { id }, app) => ownDeployment(app.db, owner, id),
-  answer,
+  answer: { ...answer, headers: NOTICE_HEADER },
   errors: [tooComplex],
-  async handle({ owner, response, resource }, app) {
+  async handle({ owner, response, resource, notify }, app) {
     const rules = await rulesOf(app.db, resource.id);
-    return foundOr404((await checkLive(app, { owner, response }, resource, rules)).toJson());
+    const checked = await checkLive(app, { owner, response }, resource, rules);
+    const { hasFormTools } = await findAdditions(app.db, resource.id);
+    if (checked.hint !== undefined && !hasFormTools) notify(checked.hint);
+    return foundOr404(checked.toJson());
   },
 });
 

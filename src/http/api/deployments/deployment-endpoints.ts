@@ -176,7 +176,7 @@ const createOperation = operation('POST', '/deploy', 'createDeployment', {
     const slugs = slug === undefined ? await proposeSlugs(html, config.reservedSlugs) : [slug];
     const limit = config.planLimits.get(owner.plan) ?? 0;
     const id = newDeploymentId();
-    const given = { deploymentId: id, slug: '', html: Buffer.from(html), hasAltcha: false };
+    const given = { deploymentId: id, slug: '', html: Buffer.from(html), hasAltcha: false, hasFormTools: false };
     const page = await renderer.prepare(owner.id, given);
     const files = sent?.list ?? [];
     if (sent) checkLimits([{ path: INDEX, bytes: given.html.length }, ...files], config);

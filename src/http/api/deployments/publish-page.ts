@@ -11,7 +11,7 @@ import {
   type SiteFile,
   storeContent,
 } from '../../../db/deployments/site-file-queries.ts';
-import { hasAltcha } from '../../../db/submissions/form-queries.ts';
+import { findAdditions } from '../../../db/submissions/form-queries.ts';
 import { newPreviewLabel } from '../../../sites/preview-hosts.ts';
 import { checkLimits, type SentFiles } from '../../../sites/sent-files.ts';
 import { INDEX } from '../../../sites/site-paths.ts';
@@ -187,5 +187,5 @@ async function prepare(
   { id, slug }: Pick<Deployment, 'id' | 'slug'>,
   html: Buffer,
 ): Promise<NewPage> {
-  return renderer.prepare(owner.id, { deploymentId: id, slug, html, hasAltcha: await hasAltcha(db, id) });
+  return renderer.prepare(owner.id, { deploymentId: id, slug, html, ...(await findAdditions(db, id)) });
 }

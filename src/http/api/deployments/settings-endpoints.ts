@@ -6,7 +6,7 @@ import { findHtml } from '../../../db/deployments/deployment-queries.ts';
 import { SlugInUse, TooManyRenames } from '../../../db/deployments/former-slug-queries.ts';
 import type { NewPage } from '../../../db/deployments/page-version-queries.ts';
 import { changeSettings, findSettings, NeverOpen, NoSecret } from '../../../db/deployments/settings-queries.ts';
-import { hasAltcha } from '../../../db/submissions/form-queries.ts';
+import { findAdditions } from '../../../db/submissions/form-queries.ts';
 import { FIRST_OWNER } from '../../../lib/mail-address.ts';
 import { inApiWords, literal } from '../../../problems/sentence.ts';
 import type { SettingsChange } from '../../../settings/settings.ts';
@@ -78,17 +78,20 @@ function captchaNotice(problems: readonly Problem[]): string | undefined {
 
 type Call = { owner: Owner; notify(sentence: string): void };
 
-/** The live page as it is to be rendered, if switching ALTCHA on or off changes that. */
+/** The live page as it is to be rendered, if what the settings add to its forms changes that. */
 async function pageToRenew(
   { db, pages: { renderer } }: App,
   owner: Owner,
   { id, slug }: { id: string; slug: string },
-  { spam }: SettingsChange,
+  { spam, form_tools: formTools }: SettingsChange,
 ): Promise<NewPage | undefined> {
-  const wantsAltcha = spam?.captcha?.provider === 'altcha';
-  if (!spam || wantsAltcha === (await hasAltcha(db, id))) return undefined;
+  if (!spam && formTools === undefined) return undefined;
+  const before = await findAdditions(db, id);
+  const hasAltcha = spam ? spam.captcha?.provider === 'altcha' : before.hasAltcha;
+  const hasFormTools = formTools ?? before.hasFormTools;
+  if (hasAltcha === before.hasAltcha && hasFormTools === before.hasFormTools) return undefined;
   const html = await findHtml(db, owner.id, id);
-  return html && renderer.prepare(owner.id, { deploymentId: id, slug, html, hasAltcha: wantsAltcha });
+  return html && renderer.prepare(owner.id, { deploymentId: id, slug, html, hasAltcha, hasFormTools });
 }
 
 /** The error of a time that does not go together with the other one, which is stored. */

@@ -73,7 +73,22 @@ const OWNERS = `
     created_at timestamptz NOT NULL,
     PRIMARY KEY (owner_id, key_hash)
   );
-  CREATE INDEX owner_idempotency_keys_created_at ON owner_idempotency_keys (created_at)`;
+  CREATE INDEX owner_idempotency_keys_created_at ON owner_idempotency_keys (created_at);
+  CREATE TABLE audit_entries ( -- What was changed, and by whom. Entries outlast the owner and the page.
+    id text COLLATE "C" PRIMARY KEY,
+    at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    owner_id bigint, -- whose account and pages it is about
+    deployment_id text COLLATE "C", -- NULL: it is about the account
+    actor text NOT NULL, -- an e-mail, or 'operator' for a command
+    is_operator boolean NOT NULL,
+    via text NOT NULL CHECK (via IN ('key', 'session', 'grant', 'command')),
+    action text NOT NULL,
+    target text NOT NULL, -- the id of what was changed
+    count int, -- of how many things; NULL: of one
+    ip_address text -- NULL: by a command
+  );
+  CREATE INDEX audit_entries_owner ON audit_entries (owner_id, id);
+  CREATE INDEX audit_entries_at ON audit_entries (at)`;
 
 // Each accepted submission updates one row of deployments, and no updated column is indexed: with room left on the page
 // (fillfactor), the update touches no index. What is large, or changes for itself, is in tables of its own.

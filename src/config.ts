@@ -126,6 +126,8 @@ const settings = z.object({
   deliveryLeaseMs: integer(1, 3_600_000).default(60_000),
   /** The number of days for which a finished delivery is kept. */
   deliveryLogDays: integer(1, 3_650).default(30),
+  /** The number of days for which entries of the audit are kept. */
+  auditDays: integer(1, 3_650).default(365),
   /** undefined: no mail is sent. */
   smtpUrl: reads('a URL such as smtps://user:password@mail.example.org', smtpUrl).optional(),
   mailFrom: reads('an address such as formhost@example.org or Forms <forms@example.org>', mailbox).optional(),

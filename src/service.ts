@@ -131,6 +131,7 @@ async function createParts(
     ...background,
     now,
     logDays: config.deliveryLogDays,
+    auditDays: config.auditDays,
     trashDays: config.trashDays,
     countExpired: (count) => metrics.expired(count),
   });

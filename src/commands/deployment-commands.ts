@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from '@commander-js/extra-typings';
 import type { Config } from '../config.ts';
+import { actingAsOperator } from '../db/account/audit-queries.ts';
 import { ownerExists } from '../db/account/owner-queries.ts';
 import { beginPurge, finishPurge, undeleteDeployment } from '../db/deployments/deleted-deployment-queries.ts';
 import {
@@ -99,7 +100,7 @@ const declareTakeDown = (group: Command): unknown =>
             `${named(deployment)} is taken down since ${takenDownAt?.toISOString()}: ${takeDownReason}`,
           );
         }
-        await takeDown(db, deployment.id, reason);
+        await takeDown(actingAsOperator(db, 'page.take-down'), deployment.id, reason);
         await printDone(`took down ${named(deployment)} of ${deployment.owner}`, deployment, output);
       }),
     );
@@ -109,7 +110,7 @@ const declareRestore = (group: Command): unknown =>
     onDeployment(id, async (db, deployment) => {
       refuseDeleted(deployment);
       if (deployment.status === 'active') throw new CommandError(`${named(deployment)} is not taken down`);
-      await restore(db, deployment.id);
+      await restore(actingAsOperator(db, 'page.restore'), deployment.id);
       await printDone(`restored ${named(deployment)} of ${deployment.owner}`, deployment, output);
     }),
   );
@@ -160,7 +161,7 @@ async function undelete(
   { planLimits }: Config,
   output: Output,
 ): Promise<void> {
-  const undeleted = await undeleteDeployment(db, deployment.id, { slug: newSlug });
+  const undeleted = await undeleteDeployment(actingAsOperator(db, 'page.undelete'), deployment.id, { slug: newSlug });
   switch (undeleted) {
     case 'not-deleted':
       throw new CommandError(`${named(deployment)} is not deleted`);
@@ -186,7 +187,7 @@ async function undelete(
 const declarePurge = (group: Command): unknown =>
   forDeployment(group, 'purge', 'Delete for good what its owner has deleted', 'd_0Vbb…').action((id, output) =>
     onDeployment(id, async (db, deployment) => {
-      if (!(await beginPurge(db, deployment.id))) {
+      if (!(await beginPurge(actingAsOperator(db, 'page.purge'), deployment.id))) {
         throw new CommandError(`${named(deployment)} is not deleted: only what its owner has deleted can be purged`);
       }
       await finishPurge(db, deployment.id);

@@ -1,6 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { z } from 'zod';
 import { isOneLine, listKeys, revokeKey, SCOPES } from '../db/account/api-key-queries.ts';
+import { actingAsOperator } from '../db/account/audit-queries.ts';
 import { makeKey } from '../db/account/owner-queries.ts';
 import { SIZES } from '../sizes.ts';
 import { CommandError } from './command-error.ts';
@@ -22,7 +23,7 @@ export function declareKeys(admin: Command): void {
     .argument('<key-id>', 'id of the key, as `admin keys list` shows it')
     .action((id, output) =>
       onDatabase(async (db) => {
-        if (!(await revokeKey(db, id)))
+        if (!(await revokeKey(actingAsOperator(db, 'key.revoke'), id)))
           throw new CommandError(`there is no key ${id}: \`admin keys list\` shows their ids`);
         await printResult({ message: `revoked ${id}`, id }, output);
       }),
@@ -41,7 +42,7 @@ function declareCreate(keys: Command): void {
     .action(({ email, plan, name, scope, expires, json }) =>
       onDatabase(
         async (db) => {
-          const made = await makeKey(db, {
+          const made = await makeKey(actingAsOperator(db, 'key.create'), {
             email,
             plan,
             defaultPlan: DEFAULT_PLAN,

@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
+import { actingAsOperator } from '../db/account/audit-queries.ts';
 import { changeEmail, changePlan, listOwners } from '../db/account/owner-queries.ts';
 import { CommandError } from './command-error.ts';
 import { declare } from './declare.ts';
@@ -17,7 +18,7 @@ export function declareOwners(admin: Command): void {
     .action((email, plan, output) =>
       onDatabase(
         async (db) => {
-          if (!(await changePlan(db, email, plan))) throw noSuchOwner(email);
+          if (!(await changePlan(actingAsOperator(db, 'owner.plan'), email, plan))) throw noSuchOwner(email);
           await printResult({ message: `${email} is on the plan ${plan}`, email, plan }, output);
         },
         (config) => checkPlan(plan, config),
@@ -29,7 +30,7 @@ export function declareOwners(admin: Command): void {
     .argument('<new-email>', 'an address that no owner has', (text) => mailAddress(text).toLowerCase())
     .action((email, newEmail, output) =>
       onDatabase(async (db) => {
-        const changed = await changeEmail(db, email, newEmail);
+        const changed = await changeEmail(actingAsOperator(db, 'account.change'), email, newEmail);
         if (changed === 'taken') throw new CommandError(`${newEmail} is an owner already: choose another address`);
         if (changed === 'no-owner') throw noSuchOwner(email);
         await printResult({ message: `${email} is ${newEmail} now`, email: newEmail }, output);

@@ -47,6 +47,7 @@ export async function declareOwnerCommands(program: Command, words: readonly str
   await group('me', 'Your time zone and your e-mail address');
   await group('keys', 'Make, list and revoke your API keys');
   await group('sessions', 'Browsers that are signed in');
+  await one('audit', 'List who has changed what');
 
   program.commandsGroup('Pages:');
   declareDeploy(program, connect);

@@ -26,6 +26,7 @@ type CleanUpParts = {
   /** For so many days the log of deliveries is kept, and recipients that owners have removed. */
   logDays: number;
   trashDays: number;
+  auditDays: number;
   /** Receives how many submissions were removed because of their age. */
   countExpired(count: number): void;
   log: Log;
@@ -67,8 +68,9 @@ export class CleanUp {
   }
 
   async #removeRest(): Promise<void> {
-    const { db, logDays, trashDays, signal } = this.#parts;
-    await removeOldRows(db, { logStart: daysBefore(await this.#now(), logDays), signal });
+    const { db, logDays, trashDays, auditDays, signal } = this.#parts;
+    const now = await this.#now();
+    await removeOldRows(db, { logStart: daysBefore(now, logDays), auditStart: daysBefore(now, auditDays), signal });
     await expireSpam(db, signal);
     while (!signal.aborted && (await removeExpiredSpam(db, signal)) > 0);
     await removeOldTrash(db, signal);

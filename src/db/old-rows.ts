@@ -127,14 +127,18 @@ const OLD_ROWS: readonly OldRows[] = [
     },
     isOld: `day < CAST(now() AT TIME ZONE 'UTC' AS date) - CASE WHEN is_refused THEN ${SIZES.confirmation.refusedDays} ELSE 0 END`,
   },
+  { name: 'remove-old-audit', table: 'audit_entries', key: 'id', order: 'at', isOld: 'at < :auditStart' },
   {
     ...{ name: 'remove-expired-altcha-solutions', table: 'altcha_solutions', key: 'hash', order: 'expires_at' },
     isOld: `expires_at < now() - interval '${SOLUTION_MARGIN}'`,
   },
 ];
 
-/** Removes the rows whose time is over; deliveries, and recipients that owners have removed, from before `logStart`. */
-export async function removeOldRows(db: Knex, { logStart, ...batches }: { logStart: Date } & Batches): Promise<void> {
-  const values = { logStart, firstDeliveryId: firstDeliveryId(logStart) };
+/** Removes the rows whose time is over; deliveries, and recipients that owners have removed, from before `logStart`, entries of the audit from before `auditStart`. */
+export async function removeOldRows(
+  db: Knex,
+  { logStart, auditStart = new Date(0), ...batches }: { logStart: Date; auditStart?: Date } & Batches,
+): Promise<void> {
+  const values = { logStart, auditStart, firstDeliveryId: firstDeliveryId(logStart) };
   for (const rows of OLD_ROWS) await deleteInBatches(db, rows, values, batches);
 }

@@ -1,3 +1,4 @@
+import { auditOperations } from './api/account/audit-endpoints.ts';
 import { keyOperations } from './api/account/key-endpoints.ts';
 import { meOperations } from './api/account/me-endpoints.ts';
 import { oidcOperations } from './api/account/oidc-endpoints.ts';
@@ -56,7 +57,10 @@ export const endpointsOf = perService((app): readonly Tagged[] =>
 );
 
 const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
-  Account: [...sessionOperations, ...signInLinkOperations, ...oidcOperations, ...meOperations, ...keyOperations],
+  Account: [
+    ...[...sessionOperations, ...signInLinkOperations, ...oidcOperations],
+    ...[...meOperations, ...keyOperations, ...auditOperations],
+  ],
   Deployments: [
     ...[...deploymentOperations, editOperation, ...overviewOperations, ...settingsOperations, ...checkOperations],
     ...[

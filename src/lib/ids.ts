@@ -40,6 +40,8 @@ export const FEED_ID = /^feed_[0-9A-Za-z]{20,60}$/;
 export const GUEST_ID = /^gst_[0-9A-Za-z]{20,60}$/;
 export const SHARE_ID = /^share_[0-9A-Za-z]{20,60}$/;
 
+/** The id of an owner outside the database, where it is a number. */
+export const ownerWireId = (id: number): string => `own_${id}`;
 export const newDeploymentId = (): string => newId('d');
 /** `mark`: that of a submission which came by /f/ (src/forms/foreign-mark.ts). */
 export const newSubmissionId = (mark = ''): string => newId('sub') + mark;
@@ -53,6 +55,7 @@ export const newKeyId = (): string => newId('key');
 export const newRecipientId = (): string => newId('rcp');
 export const newSessionId = (): string => newId('ses');
 export const newFeedId = (): string => newId('feed');
+export const newAuditEntryId = (): string => newId('aud');
 export const newGuestId = (): string => newId('gst');
 export const newShareId = (): string => newId('share');
 

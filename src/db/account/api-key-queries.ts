@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { hashOfKey, newApiKey, newKeyId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage, readAll } from '../postgres/query.ts';
+import { audited, record } from './audit-queries.ts';
 import { cancelEmailChange } from './email-change-queries.ts';
 
 /** Keys that one statement reads. */
@@ -62,11 +63,14 @@ const REVOKE = `
   WITH revoked AS (
     UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = ? RETURNING owner_id
   ), canceled AS (${cancelEmailChange('(SELECT owner_id FROM revoked)')})
-  SELECT FROM revoked`;
+  SELECT owner_id AS "ownerId" FROM revoked`;
 
 /** Revokes a key of any owner; whether there is such a key. */
-export const revokeKey = async (db: Knex, id: string): Promise<boolean> =>
-  (await execute(db, 'revoke-key', REVOKE, [id])) === 1;
+export async function revokeKey(db: Knex, id: string): Promise<boolean> {
+  const revoke = (connection: Knex): Promise<{ ownerId: number }[]> => query(connection, 'revoke-key', REVOKE, [id]);
+  const [revoked] = await audited(db, revoke, ([first]) => first && { target: id, ownerId: first.ownerId });
+  return revoked !== undefined;
+}
 
 /** A page of an owner's keys that are not revoked, newest first, and how many there are in all. */
 export const listOwnKeys = (db: Knex, ownerId: number, paging: Paging): Promise<ListPage<OwnKey>> =>
@@ -116,6 +120,7 @@ export function makeOwnKey(
        RETURNING ${COLUMNS}`,
       [id, ownerId, hash, prefix, name, scope, expiresAt ?? null, pages ? [...pages] : null],
     );
+    await record(transaction, { target: id });
     return { key, made };
   });
 }

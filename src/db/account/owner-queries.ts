@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { ownerWireId } from '../../lib/ids.ts';
 import {
   IS_REACHED,
   liveDeployments,
@@ -10,6 +11,7 @@ import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, query, queryOne, readAll } from '../postgres/query.ts';
 import { ANONYMOUS } from './anonymous-owner.ts';
 import { generateKey, IS_VALID, type Scope } from './api-key-queries.ts';
+import { audited } from './audit-queries.ts';
 import { cancelEmailChange, endSessionsOf } from './email-change-queries.ts';
 import type { Role } from './guest-queries.ts';
 import { IS_IN_USE } from './session-queries.ts';
@@ -117,12 +119,12 @@ export async function makeKey(
   { email, plan, defaultPlan, name, scope = 'full', expiresAt }: KeyRequest,
 ): Promise<NewKey> {
   const { key, ...stored } = generateKey();
-  const { planBefore, keysBefore, ...made } = await queryOne<
-    Pick<NewKey, 'createdAt' | 'plan'> & { planBefore: string | null; keysBefore: number }
-  >(
-    db,
-    'make-key',
-    `WITH before AS (
+  type Row = Pick<NewKey, 'createdAt' | 'plan'> & { ownerId: number; planBefore: string | null; keysBefore: number };
+  const make = (connection: Knex): Promise<Row> =>
+    queryOne(
+      connection,
+      'make-key',
+      `WITH before AS (
        SELECT id, plan FROM owners WHERE email = :email
      ), owner AS (
        INSERT INTO owners (email, plan) VALUES (:email, coalesce(:plan, :defaultPlan))
@@ -133,19 +135,28 @@ export async function makeKey(
        SELECT :id, id, :hash, :prefix, :name, :scope, :expiresAt FROM owner
        RETURNING created_at
      )
-     SELECT made.created_at AS "createdAt", owner.plan, before.plan AS "planBefore",
+     SELECT owner.id AS "ownerId", made.created_at AS "createdAt", owner.plan, before.plan AS "planBefore",
             (SELECT count(*) FROM api_keys WHERE owner_id = before.id AND ${IS_VALID}) AS "keysBefore"
        FROM owner CROSS JOIN made LEFT JOIN before ON true`,
-    {
-      ...stored,
-      email: email.toLowerCase(),
-      plan: plan ?? null,
-      defaultPlan,
-      name: name ?? null,
-      scope,
-      expiresAt: expiresAt ?? null,
-    },
-  );
+      {
+        ...stored,
+        email: email.toLowerCase(),
+        plan: plan ?? null,
+        defaultPlan,
+        name: name ?? null,
+        scope,
+        expiresAt: expiresAt ?? null,
+      },
+    );
+  const {
+    ownerId: _,
+    planBefore,
+    keysBefore,
+    ...made
+  } = await audited(db, make, ({ ownerId }) => ({
+    target: stored.id,
+    ownerId,
+  }));
   const before = planBefore === null ? undefined : { plan: planBefore, keys: keysBefore };
   return { ...made, key, id: stored.id, prefix: stored.prefix, before };
 }
@@ -198,8 +209,13 @@ export async function ownerExists(db: Knex, email: string): Promise<boolean> {
 
 /** Puts an owner on a plan; whether there is such an owner. */
 export async function changePlan(db: Knex, email: string, plan: string): Promise<boolean> {
-  return (await db('owners').where({ email }).update({ plan })) === 1;
+  const change = (connection: Knex): Promise<{ id: number }[]> =>
+    query(connection, 'change-plan', 'UPDATE owners SET plan = ? WHERE email = ? RETURNING id', [plan, email]);
+  return (await audited(db, change, changedOwner)).length === 1;
 }
+
+const changedOwner = ([owner]: readonly { id: number }[]) =>
+  owner && { target: ownerWireId(owner.id), ownerId: owner.id };
 
 /** The time zone of an owner (IANA), and the time of the database. */
 export const findClock = (db: Knex, ownerId: number): Promise<{ timeZone: string; now: Date }> =>
@@ -212,7 +228,12 @@ export const findClock = (db: Knex, ownerId: number): Promise<{ timeZone: string
 
 /** Stores the time zone of an owner (IANA); null: UTC. */
 export const storeTimeZone = (db: Knex, ownerId: number, timeZone: string | null): Promise<number> =>
-  execute(db, 'store-time-zone', 'UPDATE owners SET time_zone = ? WHERE id = ?', [timeZone, ownerId]);
+  audited(
+    db,
+    (connection) =>
+      execute(connection, 'store-time-zone', 'UPDATE owners SET time_zone = ? WHERE id = ?', [timeZone, ownerId]),
+    () => ({ target: ownerWireId(ownerId) }),
+  );
 
 /** Gives an owner another e-mail, both in lower case; 'taken' when another owner has it. */
 export async function changeEmail(
@@ -221,16 +242,18 @@ export async function changeEmail(
   newEmail: string,
 ): Promise<'changed' | 'taken' | 'no-owner'> {
   try {
-    const changed = await execute(
-      db,
-      'change-email',
-      `WITH changed AS (UPDATE owners SET email = :newEmail WHERE email = :email RETURNING id),
+    const change = (connection: Knex): Promise<{ id: number }[]> =>
+      query(
+        connection,
+        'change-email',
+        `WITH changed AS (UPDATE owners SET email = :newEmail WHERE email = :email RETURNING id),
             canceled AS (${cancelEmailChange('(SELECT id FROM changed)')}),
             ${endSessionsOf('(SELECT :email FROM changed)')}
-       SELECT FROM changed`,
-      { email, newEmail },
-    );
-    return changed === 1 ? 'changed' : 'no-owner';
+       SELECT id FROM changed`,
+        { email, newEmail },
+      );
+    const changed = await audited(db, change, changedOwner);
+    return changed.length === 1 ? 'changed' : 'no-owner';
   } catch (error) {
     if (isDuplicate(error)) return 'taken';
     throw error;

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
-import { hashOfKey, newSessionId } from '../../lib/ids.ts';
+import { hashOfKey, newAuditEntryId, newSessionId, ownerWireId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { IS_VALID } from './api-key-queries.ts';
+import { audited } from './audit-queries.ts';
 import { cancelEmailChange, endSessionsOf } from './email-change-queries.ts';
 import { acceptedBy } from './guest-queries.ts';
 
@@ -12,19 +13,29 @@ export const IS_IN_USE = `sessions.last_used_at > now() - interval '${SIZES.sess
 /** A session stands for a key, and ends with it; or for an address, in lower case, whose mail somebody can read. */
 export type SignedInWith = { keyId: string } | { email: string };
 
-/** Begins a session. `hash`: of its cookie. */
+/* The entry of the audit is about the owner, if the address is that of one. */
+const BEGIN = `
+  WITH begun AS (
+    INSERT INTO sessions (id, hash, key_id, email, user_agent) VALUES (:id, :hash, :keyId, :email, :userAgent) RETURNING id
+  ), owner AS (
+    SELECT id, email FROM owners
+     WHERE id = (SELECT owner_id FROM api_keys WHERE id = CAST(:keyId AS text)) OR email = CAST(:email AS text)
+  )
+  INSERT INTO audit_entries (id, owner_id, actor, is_operator, via, action, target, ip_address)
+  SELECT :entryId, owner.id, coalesce(owner.email, CAST(:email AS text)), false, 'session', 'sign-in', begun.id, :ipAddress
+    FROM begun LEFT JOIN owner ON true`;
+
+/** Begins a session. `hash`: of its cookie. `ipAddress`: of the browser. */
 export async function beginSession(
   db: Knex,
   standsFor: SignedInWith,
-  { hash, userAgent }: { hash: Buffer; userAgent: string | null },
+  { hash, userAgent, ipAddress = null }: { hash: Buffer; userAgent: string | null; ipAddress?: string | null },
 ): Promise<void> {
   const of = { keyId: null, email: null, ...standsFor };
-  await execute(
-    db,
-    'begin-session',
-    'INSERT INTO sessions (id, hash, key_id, email, user_agent) VALUES (:id, :hash, :keyId, :email, :userAgent)',
-    { id: newSessionId(), hash, userAgent, ...of },
-  );
+  await execute(db, 'begin-session', BEGIN, {
+    ...{ id: newSessionId(), entryId: newAuditEntryId(), hash, userAgent, ipAddress },
+    ...of,
+  });
   // A comparison with NULL finds none.
   await execute(
     db,
@@ -73,25 +84,35 @@ export const ownSessionExists = async (db: Knex, { id: ownerId, email }: Of, id:
   (await execute(db, 'find-own-session', `SELECT FROM ${OWN_SESSIONS} WHERE id = :id`, { ownerId, email, id })) === 1;
 
 /** Ends a session of an owner; whether there was one. */
-export const endSession = async (db: Knex, { id: ownerId, email }: Of, id: string): Promise<boolean> =>
-  (await execute(
+export const endSession = (db: Knex, { id: ownerId, email }: Of, id: string): Promise<boolean> =>
+  audited(
     db,
-    'end-session',
-    `DELETE FROM sessions
-      WHERE id = :id AND (email = :email OR EXISTS (SELECT FROM api_keys WHERE api_keys.id = key_id AND owner_id = :ownerId))`,
-    { id, ownerId, email },
-  )) === 1;
+    async (connection) =>
+      (await execute(
+        connection,
+        'end-session',
+        `DELETE FROM sessions
+          WHERE id = :id AND (email = :email OR EXISTS (SELECT FROM api_keys WHERE api_keys.id = key_id AND owner_id = :ownerId))`,
+        { id, ownerId, email },
+      )) === 1,
+    (isEnded) => (isEnded ? { target: id } : undefined),
+  );
 
 /** Ends all sessions of an owner, the links that would begin another, and the wish for another e-mail. */
 export const endSessions = (db: Knex, { id: ownerId, email }: Of): Promise<number> =>
-  execute(
+  audited(
     db,
-    'end-sessions',
-    `WITH own AS MATERIALIZED (SELECT id FROM api_keys WHERE owner_id = :ownerId), links AS (
-       DELETE FROM sign_in_links USING own WHERE key_id = own.id
-     ), canceled AS (${cancelEmailChange(':ownerId')}), ${endSessionsOf(':email')}
-     DELETE FROM sessions USING own WHERE key_id = own.id`,
-    { ownerId, email },
+    (connection) =>
+      execute(
+        connection,
+        'end-sessions',
+        `WITH own AS MATERIALIZED (SELECT id FROM api_keys WHERE owner_id = :ownerId), links AS (
+           DELETE FROM sign_in_links USING own WHERE key_id = own.id
+         ), canceled AS (${cancelEmailChange(':ownerId')}), ${endSessionsOf(':email')}
+         DELETE FROM sessions USING own WHERE key_id = own.id`,
+        { ownerId, email },
+      ),
+    () => ({ target: ownerWireId(ownerId) }),
   );
 
 /** The condition, in SQL, that an address is that of an owner: an expression for it. */

@@ -3,6 +3,7 @@ import type { Event } from '../../lib/events.ts';
 import { newWebhookId } from '../../lib/ids.ts';
 import type { Format } from '../../lib/webhook-receivers.ts';
 import { SIZES } from '../../sizes.ts';
+import { audited, record } from '../account/audit-queries.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 
 /** A header of the owner's. The value is a secret. */
@@ -50,6 +51,8 @@ export async function createWebhook(
       [deploymentId],
     );
     if (count >= SIZES.webhook.maxPerDeployment) return 'limit-reached';
+    const id = newWebhookId();
+    await record(transaction, { target: id, deploymentId });
     return queryOne<Webhook>(
       transaction,
       'create-webhook',
@@ -57,7 +60,7 @@ export async function createWebhook(
        VALUES (:id, :deploymentId, :url, :receiver, :type, :format, :chatId, :headers, CAST(:events AS text[]),
                clock_timestamp())
        RETURNING ${COLUMNS}`,
-      { ...webhook, id: newWebhookId(), url, receiver: receiverOf(url), headers: JSON.stringify(headers) },
+      { ...webhook, id, url, receiver: receiverOf(url), headers: JSON.stringify(headers) },
     );
   });
 }
@@ -136,6 +139,7 @@ export async function changeWebhook(
     );
     if (!changed) return undefined;
     const { receiver, ...webhook } = changed;
+    await record(transaction, { target: id, deploymentId: webhook.deploymentId });
     if (active) {
       // Separate statements: they also see deliveries that other processes held back before this one locked the row.
       await execute(
@@ -160,9 +164,13 @@ export async function changeWebhook(
 }
 
 /** Removes a webhook; whether it was still there. Its deliveries are deleted when they are leased. */
-export async function deleteWebhook(db: Knex, id: string): Promise<boolean> {
-  return (await execute(db, 'delete-webhook', 'DELETE FROM webhooks WHERE id = ?', [id])) === 1;
-}
+export const deleteWebhook = (db: Knex, { id, deploymentId }: Webhook): Promise<boolean> =>
+  audited(
+    db,
+    async (connection) =>
+      (await execute(connection, 'delete-webhook', 'DELETE FROM webhooks WHERE id = ?', [id])) === 1,
+    (isDeleted) => (isDeleted ? { target: id, deploymentId } : undefined),
+  );
 
 /**
  * The secret that signs a webhook's deliveries, `whsec_` and base64 (Standard Webhooks 1.0); undefined when the webhook
@@ -179,18 +187,20 @@ export async function findWebhookSecret(db: Knex, id: string): Promise<string | 
  * Gives a webhook a new secret. For 24 hours the one before it signs as well, and the one before that if its 24 hours
  * are not over.
  */
-export async function rotateWebhookSecret(db: Knex, id: string): Promise<string | undefined> {
-  const [row] = await query<{ secret: string }>(
-    db,
-    'rotate-webhook-secret',
-    `UPDATE webhooks
+export async function rotateWebhookSecret(db: Knex, { id, deploymentId }: Webhook): Promise<string | undefined> {
+  const rotate = (connection: Knex): Promise<{ secret: string }[]> =>
+    query(
+      connection,
+      'rotate-webhook-secret',
+      `UPDATE webhooks
         SET secret = DEFAULT,
             previous_secrets = jsonb_path_query_array(
               jsonb_build_array(jsonb_build_object('secret', secret, 'until', now() + interval '24 hours'))
                 || previous_secrets,
               '$[0 to 1]')
       WHERE id = ? RETURNING secret`,
-    [id],
-  );
+      [id],
+    );
+  const [row] = await audited(db, rotate, ({ length }) => (length > 0 ? { target: id, deploymentId } : undefined));
   return row?.secret;
 }

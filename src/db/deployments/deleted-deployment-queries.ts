@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { record } from '../account/audit-queries.ts';
 import { listFiles, removeFiles } from '../files/stored-file-queries.ts';
 import { deleteInBatches, deleteOfDeployment } from '../old-rows.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';
@@ -79,6 +80,7 @@ export async function undeleteDeployment(
         'UPDATE domains SET next_check_at = now() WHERE deployment_id = ?',
         [id],
       );
+      await record(transaction, { target: id, deploymentId: id });
       return { slug: restored.slug, plan: owner.plan, liveDeployments: live + 1 };
     });
   } catch (error) {
@@ -115,6 +117,7 @@ export function beginPurge(db: Knex, id: string): Promise<boolean> {
     // Without its page it can't be restored.
     await transaction('pages').where({ deployment_id: id }).delete();
     await transaction('deployments').where({ id }).update({ purging: true });
+    await record(transaction, { target: id, deploymentId: id });
     return true;
   });
 }

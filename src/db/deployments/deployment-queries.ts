@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { type PageLook, shownLook } from '../../sites/page-look.ts';
+import { audited, record } from '../account/audit-queries.ts';
 import { checkStorage, type StorageLimits, settleStorage } from '../account/storage-queries.ts';
 import { hasReceivingRecipient } from '../deliveries/mail-recipient-queries.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
@@ -226,6 +227,7 @@ export async function createDeployment(
       await transaction('pages').insert({ deployment_id: id, created_at: row.created_at, ...columns });
       if (columns.tells_forms_apart) await keepRules(transaction, id);
       await settleStorage(transaction, { ownerId }, storageLimits);
+      await record(transaction, { target: id, deploymentId: id });
       return toDeployment(row);
     }
     return 'slug-taken';
@@ -257,6 +259,7 @@ export async function changePage(
       if (!deployment) throw gone;
       if (outcome === 'added') await startVersion(transaction, id);
       if (outcome === 'added') await settleStorage(transaction, { ownerId }, storageLimits);
+      await record(transaction, { target: id, deploymentId: id });
       return deployment;
     });
   } catch (error) {
@@ -311,13 +314,18 @@ export async function touch(
 /**
  * Takes the page offline and frees its slug; its submissions stay. Its deliveries are deleted when they are claimed.
  */
-export async function deleteDeployment(db: Knex, ownerId: number, id: string): Promise<Deployment | undefined> {
-  const [row] = await db<DeploymentRow>('deployments')
-    .where({ id, owner_id: ownerId, deleted_at: null })
-    .update({ deleted_at: db.raw('clock_timestamp()') })
-    .returning([...COLUMNS]);
-  return row && toDeployment(row);
-}
+export const deleteDeployment = (db: Knex, ownerId: number, id: string): Promise<Deployment | undefined> =>
+  audited(
+    db,
+    async (connection) => {
+      const [row] = await connection<DeploymentRow>('deployments')
+        .where({ id, owner_id: ownerId, deleted_at: null })
+        .update({ deleted_at: connection.raw('clock_timestamp()') })
+        .returning([...COLUMNS]);
+      return row && toDeployment(row);
+    },
+    (deleted) => deleted && { target: id, deploymentId: id },
+  );
 
 const MS = (column: string): string => `CAST(extract(epoch FROM ${column}) * 1000 AS float8)`;
 /** In SQL, an `Opening` as JSON; NULL where the page says nothing of its form. */

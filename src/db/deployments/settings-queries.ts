@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Settings, SettingsChange } from '../../settings/settings.ts';
+import { record } from '../account/audit-queries.ts';
 import { changeDigests } from '../deliveries/digest-queries.ts';
 import { listRecipients, type Recipient, replaceRecipients } from '../deliveries/mail-recipient-queries.ts';
 import { query } from '../postgres/query.ts';
@@ -125,6 +126,7 @@ export const changeSettings = (
     const changed = await findSettings(transaction, owner.id, id);
     const { opens_at = null, closes_at = null } = changed?.settings ?? {};
     if (opens_at !== null && closes_at !== null && opens_at >= closes_at) throw new NeverOpen();
+    await record(transaction, { target: id, deploymentId: id });
     return changed && { etag: changed.etag, slugs: [...new Set([before.slug, slug ?? before.slug])] };
   });
 

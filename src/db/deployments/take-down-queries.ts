@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { audited } from '../account/audit-queries.ts';
 import { execute, query, readAll } from '../postgres/query.ts';
 import { type Deployment, type DeploymentRow, toDeployment } from './deployment-queries.ts';
 import type { SiteFile } from './site-file-queries.ts';
@@ -81,21 +82,31 @@ export async function findAnyPage(
 }
 
 /** Takes a live deployment's page down, in every process; false when it was down. The owner can still read its HTML. */
-export const takeDown = async (db: Knex, id: string, reason: string): Promise<boolean> =>
-  (await execute(
+export const takeDown = (db: Knex, id: string, reason: string): Promise<boolean> =>
+  audited(
     db,
-    'take-down',
-    `UPDATE deployments SET taken_down_at = clock_timestamp(), take_down_reason = :reason
-      WHERE id = :id AND deleted_at IS NULL AND taken_down_at IS NULL`,
-    { id, reason },
-  )) === 1;
+    async (connection) =>
+      (await execute(
+        connection,
+        'take-down',
+        `UPDATE deployments SET taken_down_at = clock_timestamp(), take_down_reason = :reason
+          WHERE id = :id AND deleted_at IS NULL AND taken_down_at IS NULL`,
+        { id, reason },
+      )) === 1,
+    (isDone) => (isDone ? { target: id, deploymentId: id } : undefined),
+  );
 
 /** Undoes `takeDown`; false when the deployment was not taken down, or is deleted. */
-export const restore = async (db: Knex, id: string): Promise<boolean> =>
-  (await execute(
+export const restore = (db: Knex, id: string): Promise<boolean> =>
+  audited(
     db,
-    'restore',
-    `UPDATE deployments SET taken_down_at = NULL, take_down_reason = NULL
-      WHERE id = :id AND deleted_at IS NULL AND taken_down_at IS NOT NULL`,
-    { id },
-  )) === 1;
+    async (connection) =>
+      (await execute(
+        connection,
+        'restore',
+        `UPDATE deployments SET taken_down_at = NULL, take_down_reason = NULL
+          WHERE id = :id AND deleted_at IS NULL AND taken_down_at IS NOT NULL`,
+        { id },
+      )) === 1,
+    (isDone) => (isDone ? { target: id, deploymentId: id } : undefined),
+  );

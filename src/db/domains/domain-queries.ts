@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { SIZES } from '../../sizes.ts';
+import { audited, record } from '../account/audit-queries.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 
 /** A deployment's claim to a domain. */
@@ -50,6 +51,7 @@ export async function addDomain(
       [deploymentId],
     );
     if (count >= SIZES.domain.maxOfDeployment) return 'limit-reached';
+    await record(transaction, { target: domain, deploymentId });
     return queryOne<Domain>(
       transaction,
       'add-domain',
@@ -60,8 +62,13 @@ export async function addDomain(
 }
 
 /** Removes a domain; whether it was still there. */
-export const removeDomain = async (db: Knex, deploymentId: string, domain: string): Promise<boolean> =>
-  (await execute(db, 'remove-domain', 'DELETE FROM domains WHERE deployment_id = ? AND domain = ?', [
-    deploymentId,
-    domain,
-  ])) === 1;
+export const removeDomain = (db: Knex, deploymentId: string, domain: string): Promise<boolean> =>
+  audited(
+    db,
+    async (connection) =>
+      (await execute(connection, 'remove-domain', 'DELETE FROM domains WHERE deployment_id = ? AND domain = ?', [
+        deploymentId,
+        domain,
+      ])) === 1,
+    (isRemoved) => (isRemoved ? { target: domain, deploymentId } : undefined),
+  );

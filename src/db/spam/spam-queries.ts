@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { SIZES } from '../../sizes.ts';
+import { audited } from '../account/audit-queries.ts';
 import { checkStorage, type StorageLimits, settleStorage } from '../account/storage-queries.ts';
 import type { Database } from '../postgres/connect.ts';
 import { execute, query, queryOne, readAll } from '../postgres/query.ts';
@@ -163,12 +164,17 @@ export const readSpam = (db: Knex, deploymentId: string): AsyncGenerator<SpamSub
  * released any more; the clean-up removes it.
  */
 export const deleteSpam = (db: Knex, ownerId: number, deploymentId: string, id?: string): Promise<number> =>
-  execute(
+  audited(
     db,
-    'delete-spam',
-    `UPDATE spam_submissions SET kept_at = '-infinity'
+    (connection) =>
+      execute(
+        connection,
+        'delete-spam',
+        `UPDATE spam_submissions SET kept_at = '-infinity'
        FROM deployments
       WHERE deployments.id = :deploymentId AND owner_id = :ownerId AND deleted_at IS NULL
         AND deployment_id = deployments.id AND spam_submissions.id = coalesce(:id, spam_submissions.id) AND ${IS_KEPT}`,
-    { deploymentId, ownerId, id: id ?? null },
+        { deploymentId, ownerId, id: id ?? null },
+      ),
+    (count) => (count > 0 ? { target: id ?? deploymentId, deploymentId, count } : undefined),
   );

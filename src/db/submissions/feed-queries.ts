@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { newFeedId, newToken } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
+import { audited, record } from '../account/audit-queries.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 
 /** `token`: the secret in its address. `lastReadAt`: null while nobody has read it at this address. */
@@ -30,12 +31,14 @@ export function createFeed(
       [deploymentId],
     );
     if (count >= SIZES.feed.maxPerDeployment) return 'limit-reached';
+    const id = newFeedId();
+    await record(transaction, { target: id, deploymentId });
     return queryOne<Feed>(
       transaction,
       'create-feed',
       `INSERT INTO feeds (id, deployment_id, name, token, created_at) VALUES (?, ?, ?, ?, clock_timestamp())
        RETURNING ${COLUMNS}`,
-      [newFeedId(), deploymentId, name, newToken()],
+      [id, deploymentId, name, newToken()],
     );
   });
 }
@@ -51,19 +54,25 @@ export const feedExists = async (db: Knex, deploymentId: string, id: string): Pr
   (await execute(db, 'find-feed', 'SELECT FROM feeds WHERE id = ? AND deployment_id = ?', [id, deploymentId])) === 1;
 
 /** Gives a feed a new address in place of the one before; undefined when it has been deleted. */
-export async function rotateFeed(db: Knex, id: string): Promise<Feed | undefined> {
-  const [feed] = await query<Feed>(
-    db,
-    'rotate-feed',
-    `UPDATE feeds SET token = ?, last_read_at = NULL WHERE id = ? RETURNING ${COLUMNS}`,
-    [newToken(), id],
-  );
+export async function rotateFeed(db: Knex, deploymentId: string, id: string): Promise<Feed | undefined> {
+  const rotate = (connection: Knex): Promise<Feed[]> =>
+    query(
+      connection,
+      'rotate-feed',
+      `UPDATE feeds SET token = ?, last_read_at = NULL WHERE id = ? RETURNING ${COLUMNS}`,
+      [newToken(), id],
+    );
+  const [feed] = await audited(db, rotate, ({ length }) => (length > 0 ? { target: id, deploymentId } : undefined));
   return feed;
 }
 
 /** Removes a feed; whether it was still there. */
-export const deleteFeed = async (db: Knex, id: string): Promise<boolean> =>
-  (await execute(db, 'delete-feed', 'DELETE FROM feeds WHERE id = ?', [id])) === 1;
+export const deleteFeed = (db: Knex, deploymentId: string, id: string): Promise<boolean> =>
+  audited(
+    db,
+    async (connection) => (await execute(connection, 'delete-feed', 'DELETE FROM feeds WHERE id = ?', [id])) === 1,
+    (isDeleted) => (isDeleted ? { target: id, deploymentId } : undefined),
+  );
 
 /** A feed that is read. `isReadNoted`: its time of reading is of the last minute. */
 export type ReadFeed = { id: string; deploymentId: string; ownerId: number; slug: string; isReadNoted: boolean };

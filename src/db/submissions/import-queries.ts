@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Limits } from '../../limits.ts';
+import { record } from '../account/audit-queries.ts';
 import { checkStorage, type StorageLimits } from '../account/storage-queries.ts';
 import type { Database } from '../postgres/connect.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
@@ -220,5 +221,6 @@ export async function importSubmissions(
     const values = { deploymentId, newest, count: times.length, extra, first };
     if ((await execute(transaction, 'count-imported', COUNT, values)) === 0)
       throw new ImportRefused({ kind: 'changed' });
+    await record(transaction, { target: deploymentId, deploymentId, count: times.length });
   }, limits.imports.storeTimeoutMs);
 }

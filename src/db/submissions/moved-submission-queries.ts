@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { record } from '../account/audit-queries.ts';
 import { execute, query } from '../postgres/query.ts';
 import { extraPlacesOf, PLACES_LEFT, placesOf } from './place-counts.ts';
 
@@ -57,8 +58,9 @@ export async function moveSubmissions(
   db: Knex,
   { ownerId, deploymentId }: Owned,
   ids: readonly string[],
-  { name, statement }: { name: string; statement: string },
+  { name, statement, isDeletion = false }: { name: string; statement: string; isDeletion?: boolean },
 ): Promise<number> {
+  const target = ids.length === 1 ? (ids[0] ?? deploymentId) : deploymentId;
   let moved = 0;
   for (let from = 0; from < ids.length; from += MOVED_BATCH) {
     const some = ids.slice(from, from + MOVED_BATCH);
@@ -69,6 +71,7 @@ export async function moveSubmissions(
       if (rows.length === 0) return 0;
       const numbers = rows.map(({ number }) => number);
       await execute(transaction, name, statement, { deploymentId, numbers });
+      if (isDeletion) await record(transaction, { target, deploymentId, count: rows.length });
       return rows.length;
     });
   }
@@ -115,6 +118,7 @@ export const letIn = (
     if (!found) return 'missing';
     if (found.isFull) return 'full';
     await execute(transaction, name, statement, { deploymentId, id, ...values });
+    await record(transaction, { target: id, deploymentId });
     return 'done';
   });
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { SIZES } from '../../sizes.ts';
+import { audited } from '../account/audit-queries.ts';
 import { removeFiles, type SizedFile } from '../files/stored-file-queries.ts';
 import { execute, query, readAll } from '../postgres/query.ts';
 import { type BatchedPage, type DataBatch, inBatches } from './data-batches.ts';
@@ -37,7 +38,7 @@ export const trashSubmissions = (
   deploymentId: string,
   ids: readonly string[],
 ): Promise<number> =>
-  moveSubmissions(db, { ownerId, deploymentId }, ids, { name: 'trash-submissions', statement: MOVE });
+  moveSubmissions(db, { ownerId, deploymentId }, ids, { name: 'trash-submissions', statement: MOVE, isDeletion: true });
 
 /** A page of the trash of a live deployment of this owner, the last deleted first; undefined where there is no such deployment. */
 export async function listTrashedSubmissions(
@@ -106,13 +107,15 @@ async function eraseRows(
   signal?: AbortSignal,
 ): Promise<number> {
   // Out of reach first: none is restored whose files are gone.
-  const marked = await query<{ id: string }>(
-    db,
-    'mark-trashed',
-    `UPDATE trashed_submissions SET deleted_at = '-infinity'
-      WHERE deployment_id = ? AND id = ANY (?::text[]) RETURNING id`,
-    [deploymentId, [...ids]],
-  );
+  const mark = (connection: Knex): Promise<{ id: string }[]> =>
+    query(
+      connection,
+      'mark-trashed',
+      `UPDATE trashed_submissions SET deleted_at = '-infinity'
+        WHERE deployment_id = ? AND id = ANY (?::text[]) RETURNING id`,
+      [deploymentId, [...ids]],
+    );
+  const marked = await audited(db, mark, ([first]) => first && { target: first.id, deploymentId });
   const gone = marked.map(({ id }) => id);
   const files = await query<SizedFile>(
     db,

@@ -66,6 +66,7 @@ const withParseErrors = ({ handle, ...endpoint }: Endpoint): Endpoint => ({
 function messageOperation(endpointsOf: EndpointsOf): Operation {
   const protocolOf = perService((): { protocol?: McpProtocol } => ({}));
   const declared = operation('POST', '/mcp', 'sendMcpMessage', {
+    noAudit: 'Each tool that it calls writes its own entries.',
     noCommand: 'Agents call it, with their tools.',
     summary: 'Call the tools for agents, over the Model Context Protocol',
     description:

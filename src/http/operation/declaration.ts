@@ -1,7 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
+import type { Action } from '../../db/account/audit-queries.ts';
 import type { Role } from '../../db/account/guest-queries.ts';
 import type { Owner } from '../../db/account/owner-queries.ts';
+import type { Database } from '../../db/postgres/connect.ts';
 import type { App } from '../app.ts';
 import type { BodyForm } from '../request/json-body.ts';
 import type { DeclaredError } from '../response/errors.ts';
@@ -53,10 +55,21 @@ export type Settings = Pick<App, 'config' | 'limits'> & {
 /** A part of a declaration, or the function that makes it for a service. */
 export type ForService<T> = T | ((settings: Settings) => T);
 
+/** The services of which requests have got a copy, with a database that knows who acts. */
+const services = new WeakMap<App, App>();
+
+/** Returns the parts of a service for one request, with a database of its own. */
+export function withDatabase(app: App, db: Database): App {
+  const ofRequest = { ...app, db };
+  services.set(ofRequest, app);
+  return ofRequest;
+}
+
 /** Returns a function that makes something once for each service, at its first use: what operations share, or keep between requests. */
 export function perService<T>(make: (app: App) => T): (app: App) => T {
   const made = new WeakMap<App, { value: T }>();
-  return (app) => {
+  return (given) => {
+    const app = services.get(given) ?? given;
     const before = made.get(app);
     if (before) return before.value;
     const value = make(app);
@@ -80,6 +93,10 @@ export type Described<Answer> = {
   isHidden?: boolean;
   /** The reason why it has no command, in a sentence. A command that is written by hand and calls it is named: `formhost deploy`. */
   noCommand?: string;
+  /** The action of its entries in the audit. `record` (src/db/account/audit-queries.ts) writes them with the change; for a GET, they are written first. */
+  audit?: Action;
+  /** The reason why it changes something without an entry, in a sentence. */
+  noAudit?: string;
   /** Runs before every request to its path, whatever its method. */
   before?: RequestHandler;
   /** True if machines ask all the time. The requests are not logged, and do not wait while the service starts. */
@@ -211,6 +228,8 @@ export type Operation = {
   params: z.ZodObject | undefined;
   commands: readonly AnyCommand[];
   noCommand: string | undefined;
+  audit: Action | undefined;
+  noAudit: string | undefined;
   /** The schemas of the fields that its commands take. */
   fields(settings: Settings): Record<'query' | 'body', Readonly<Record<string, z.ZodType>>>;
   /** Makes the endpoint of a service. */
@@ -223,10 +242,10 @@ export type EndpointsOf = (app: App) => readonly Tagged[];
 /** An operation of a service, with all that the router, the reference and agents' tools need. */
 export type Endpoint = Omit<
   Described<never>,
-  'noCommand' | 'description' | 'answer' | 'otherAnswers' | 'errors' | 'ifMissing'
+  'noCommand' | 'audit' | 'noAudit' | 'description' | 'answer' | 'otherAnswers' | 'errors' | 'ifMissing'
 > &
   Pick<PublicDeclaration<never>, 'requestHeaders' | 'pagesExcept' | 'errorPageTitle' | 'errorPageDashboard'> &
-  Omit<Operation, 'bind' | 'commands' | 'noCommand' | 'fields'> & {
+  Omit<Operation, 'bind' | 'commands' | 'noCommand' | 'audit' | 'noAudit' | 'fields'> & {
     description: string | undefined;
     ifMissing: string | undefined;
     /** The least that a key needs; undefined where no key is needed. */

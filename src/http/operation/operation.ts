@@ -1,6 +1,8 @@
 import type { Response } from 'express';
 import { z } from 'zod';
+import { type Action, type Actor, actingAs, record } from '../../db/account/audit-queries.ts';
 import { NO_ACCOUNT, type Owner } from '../../db/account/owner-queries.ts';
+import type { Database } from '../../db/postgres/connect.ts';
 import type { App } from '../app.ts';
 import { keyRefused, tooManyUnknownKeys, unauthorized } from '../request/auth.ts';
 import { bodyErrors } from '../request/body-errors.ts';
@@ -26,6 +28,7 @@ import {
   type Operation,
   type PublicDeclaration,
   type ToolCall,
+  withDatabase,
 } from './declaration.ts';
 import { exampleOf } from './example.ts';
 import { actingOn, guestRefusals, OF_PAGE, refusalOfGuest } from './guests.ts';
@@ -135,6 +138,8 @@ export function operation<
     ...route,
     commands: given.command ? [given.command].flat() : [],
     noCommand: given.noCommand,
+    audit: given.audit,
+    noAudit: given.noAudit,
     fields: (settings) => ({
       query: given.query?.shape ?? {},
       body: forService(given.body, settings)?.schema.shape ?? {},
@@ -228,8 +233,10 @@ async function run(
   app: App,
   read: () => Promise<Sent>,
 ): Promise<unknown> {
-  const { find, takesLong, handle } = declaration;
-  const { queue } = exchange;
+  const { find, takesLong, audit, handle } = declaration;
+  const { request, queue } = exchange;
+  // Before the first await: a socket that has closed has no address.
+  const ipAddress = app.requests.clientAddress(request);
   // Postgres refuses a NUL in a text. No id has the character that replaces it, so the answer is 404.
   const named = Object.fromEntries(
     // Express gives the segments of a wildcard: the path of a file of a site, which may have no NUL.
@@ -249,8 +256,23 @@ async function run(
   if (owner.id !== first.id) throw noSuchDeployment();
   const refusal = refusalOfGuest(declaration, owner, sent.body) ?? refusalOf(declaration, owner);
   if (refusal) throw refusal;
-  const work = async (): Promise<unknown> => handle({ ...exchange, owner, params, resource, ...sent }, app);
+  const acting = audit ? withDatabase(app, actingAs(app.db, actorOf(exchange.owner, owner, audit, ipAddress))) : app;
+  // A tool calls it by a POST.
+  if (audit === 'submission.export' && request.method !== 'HEAD') await queue(() => recordReading(acting.db, resource));
+  const work = async (): Promise<unknown> => handle({ ...exchange, owner, params, resource, ...sent }, acting);
   return takesLong ? work() : queue(work);
+}
+
+/** `person`: whose credentials the request has; `owner`: whose account or page it is about. */
+const actorOf = (person: Owner, owner: Owner, action: Action, ipAddress: string): Actor => ({
+  ...{ action, name: person.email, via: person.via, ipAddress, isOperator: false },
+  ownerId: owner.id === NO_ACCOUNT ? null : owner.id,
+});
+
+/** Writes the entry of a request that takes something out of the service, before it does. */
+async function recordReading(db: Database, resource: unknown): Promise<void> {
+  const id = z.object({ id: z.string() }).parse(resource).id;
+  await record(db, { target: id, deploymentId: id });
 }
 
 /** Reads a request. A key that has ended while a slow body arrived is refused. */
@@ -287,9 +309,9 @@ export function publicOperation<Answer>(
   declaration: PublicDeclaration<Answer>,
 ): Operation {
   const route = { method, path, name, params: parametersOf(path) };
-  const { noCommand = NEEDS_NO_KEY } = declaration;
+  const { noCommand = NEEDS_NO_KEY, audit, noAudit = audit ? undefined : NEEDS_NO_KEY } = declaration;
   return {
-    ...{ ...route, commands: [], noCommand },
+    ...{ ...route, commands: [], noCommand, audit, noAudit },
     fields: () => ({ query: {}, body: {} }),
     bind: (app) => bindPublic(route, declaration, app),
   };

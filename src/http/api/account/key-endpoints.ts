@@ -164,6 +164,7 @@ async function pageIds(db: Database, owner: Owner, names: readonly string[]): Pr
 
 const createOperation = operation('POST', '/keys', 'createKey', {
   isOfAccount: true,
+  audit: 'key.create',
   needsAccount: true,
   command: {
     usage: 'keys create',
@@ -200,6 +201,7 @@ const createOperation = operation('POST', '/keys', 'createKey', {
 });
 
 const revokeOperation = operation('DELETE', '/keys/:keyId', 'revokeKey', {
+  audit: 'key.revoke',
   command: {
     usage: 'keys revoke <key>',
     text: 'End a key',

@@ -120,6 +120,7 @@ const emailChanges = perService((app) => new EmailChanges(app));
 
 const changeOperation = operation('PATCH', '/me', 'changeMe', {
   isOfAccount: true,
+  audit: 'account.change',
   needsAccount: true,
   command: {
     usage: 'me set',

@@ -82,17 +82,19 @@ export async function readSignIn<S extends z.ZodObject>(
 
 /** Begins a session, always with a token of its own: what the browser had before is not used. */
 export async function signIn(
-  { db, requests: { sessionCookie } }: App,
+  { db, requests: { sessionCookie, clientAddress } }: App,
   response: Response,
   standsFor: SignedInWith,
 ): Promise<void> {
   const token = newToken();
   const userAgent = response.req.headers['user-agent']?.slice(0, SIZES.session.maxUserAgentChars) ?? null;
-  await beginSession(db, standsFor, { hash: hashOfKey(token), userAgent });
+  const ipAddress = clientAddress(response.req);
+  await beginSession(db, standsFor, { hash: hashOfKey(token), userAgent, ipAddress });
   response.append('Set-Cookie', sessionCookie.keep(token));
 }
 
 const beginOperation = publicOperation('POST', '/session', 'signIn', {
+  audit: 'sign-in',
   summary: 'Sign a browser in with an API key',
   description:
     `Sets a cookie that stands for the key on every endpoint, for ${SIZES.session.lifetimeDays} days since its last use, and no longer than the key ` +
@@ -110,6 +112,7 @@ const beginOperation = publicOperation('POST', '/session', 'signIn', {
 });
 
 const endOperation = operation('DELETE', '/session', 'signOut', {
+  audit: 'session.end',
   noCommand: 'Only a browser has a session to end; `formhost logout` removes a stored key.',
   summary: 'Sign this browser out',
   scope: 'any',
@@ -130,6 +133,7 @@ const endOperation = operation('DELETE', '/session', 'signOut', {
 
 const endAllOperation = operation('DELETE', '/sessions', 'signOutEverywhere', {
   isOfAccount: true,
+  audit: 'session.end',
   command: {
     usage: 'sessions end-all',
     text: 'Sign all browsers out',
@@ -172,6 +176,7 @@ const listOperation = operation('GET', '/sessions', 'listSessions', {
 
 const endOneOperation = operation('DELETE', '/sessions/:sessionId', 'endSession', {
   isOfAccount: true,
+  audit: 'session.end',
   command: {
     usage: 'sessions end <session>',
     text: 'Sign one browser out',

@@ -179,6 +179,7 @@ const askToSignIn = askStep(
 );
 
 const useOperation = publicOperation('POST', PATH, 'useSignInLink', {
+  audit: 'sign-in',
   ...linkErrors,
   isHidden: true,
   summary: 'Sign a browser in with a link',

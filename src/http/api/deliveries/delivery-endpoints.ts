@@ -91,6 +91,7 @@ const retried = { status: 202, description: 'It will be tried.', schema: Retried
 const logOf = ({ id, deploymentId }: { id: string; deploymentId: string }) => ({ deploymentId, webhookId: id });
 
 const testOperation = operation('POST', '/webhooks/:deployId/:webhookId/test', 'testWebhook', {
+  noAudit: 'It sends a sample.',
   tool: {
     name: 'test_webhook',
     description: 'Sends a sample. Then call list_deliveries.',
@@ -163,6 +164,7 @@ const retryOperation = operation(
   '/webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry',
   'retryDelivery',
   {
+    noAudit: 'The log of the delivery has the attempt.',
     tool: {
       name: 'retry_delivery',
       description: 'Sends a delivery of list_deliveries again, which then shows the outcome.',
@@ -201,6 +203,7 @@ function checkMail({ smtpUrl }: App['config'], isForNobody: boolean): void {
 }
 
 const testMailOperation = operation('POST', '/deploy/:id/mails/test', 'testMail', {
+  noAudit: 'It sends a sample.',
   guests: 'editor',
   tool: {
     name: 'test_mail',
@@ -229,6 +232,7 @@ const testMailOperation = operation('POST', '/deploy/:id/mails/test', 'testMail'
 });
 
 const previewOperation = operation('POST', '/deploy/:id/confirmation/preview', 'previewConfirmation', {
+  noAudit: 'It stores nothing.',
   guests: 'editor',
   command: {
     usage: 'mails preview <id>',
@@ -284,6 +288,7 @@ const listMailsOperation = operation('GET', '/deploy/:id/mails', 'listMails', {
 });
 
 const retryMailOperation = operation('POST', '/deploy/:id/mails/:deliveryId/retry', 'retryMail', {
+  noAudit: 'The log of deliveries has the attempt.',
   command: {
     usage: 'mails retry <id> <delivery>',
     text: 'Send a mail again',

@@ -91,6 +91,7 @@ const toDetails = ({ headers, ...webhook }: Webhook): z.infer<typeof Detailed> =
   toWire(Detailed, { ...webhook, format: formatOf(webhook), headers: headers.map(([name]) => name) });
 
 const createOperation = operation('POST', '/webhooks/:deployId', 'createWebhook', {
+  audit: 'webhook.create',
   tool: {
     name: 'add_webhook',
     description:
@@ -173,6 +174,7 @@ const getOperation = operation('GET', '/webhooks/:deployId/:webhookId', 'getWebh
 });
 
 const changeOperation = operation('PATCH', '/webhooks/:deployId/:webhookId', 'changeWebhook', {
+  audit: 'webhook.change',
   tool: {
     name: 'change_webhook',
     description:
@@ -223,6 +225,7 @@ const changeOperation = operation('PATCH', '/webhooks/:deployId/:webhookId', 'ch
 });
 
 const deleteOperation = operation('DELETE', '/webhooks/:deployId/:webhookId', 'deleteWebhook', {
+  audit: 'webhook.delete',
   tool: {
     name: 'remove_webhook',
     description: 'Ends all deliveries to a webhook. Ask the user before.',
@@ -238,8 +241,8 @@ const deleteOperation = operation('DELETE', '/webhooks/:deployId/:webhookId', 'd
   find: (owner, ids, { db }) => ownWebhook(db, owner, ids),
   answer: { description: 'The webhook is deleted.', schema: Deleted },
   errors: [noSuchWebhook],
-  async handle({ resource: { id } }, { db }) {
-    if (!(await deleteWebhook(db, id))) throw noSuchWebhook();
+  async handle({ resource: webhook }, { db }) {
+    if (!(await deleteWebhook(db, webhook))) throw noSuchWebhook();
     return { message: 'Webhook deleted' as const };
   },
 });
@@ -262,6 +265,7 @@ const getSecretOperation = operation('GET', '/webhooks/:deployId/:webhookId/secr
 });
 
 const rotateSecretOperation = operation('POST', '/webhooks/:deployId/:webhookId/secret/rotate', 'rotateWebhookSecret', {
+  audit: 'webhook.change',
   command: {
     usage: 'webhooks secret <id> <webhook> --rotate',
     text: 'make a new one; for 24 hours the old one signs as well',
@@ -273,8 +277,8 @@ const rotateSecretOperation = operation('POST', '/webhooks/:deployId/:webhookId/
   find: (owner, ids, { db }) => ownWebhook(db, owner, ids),
   answer: { description: 'The new secret.', schema: Secret },
   errors: [noSuchWebhook],
-  handle: async ({ resource: { id } }, { db }) => ({
-    secret: foundOr404(await rotateWebhookSecret(db, id), noSuchWebhook),
+  handle: async ({ resource: webhook }, { db }) => ({
+    secret: foundOr404(await rotateWebhookSecret(db, webhook), noSuchWebhook),
   }),
 });
 
@@ -297,6 +301,7 @@ const healthOperation = operation('GET', '/webhooks/:deployId/health', 'getWebho
 });
 
 const retryFailedOperation = operation('POST', '/webhooks/:deployId/:webhookId/retry', 'retryWebhook', {
+  noAudit: 'The log of deliveries has the attempts.',
   command: {
     usage: 'webhooks retry-all <id> <webhook>',
     text: 'Send all deliveries again that have failed',

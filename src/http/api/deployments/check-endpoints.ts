@@ -259,6 +259,7 @@ export async function captchaMissing(app: App, call: Call, page: Page, captcha: 
 
 const checkOperation = operation('POST', '/check', 'checkHtml', {
   scope: 'publish',
+  noAudit: 'It stores nothing.',
   tool: {
     name: 'check_html',
     description: 'Returns the forms of a page, their fields, and what keeps them from working. Publishes nothing.',

@@ -146,6 +146,7 @@ function creationBody(settings: Settings) {
 const createOperation = operation('POST', '/deploy', 'createDeployment', {
   isOfAccount: true,
   scope: 'publish',
+  audit: 'page.publish',
   needsAccount: true,
   tool: {
     name: 'publish_page',
@@ -260,6 +261,7 @@ async function previewPage(
 
 const replaceHtmlOperation = operation('PUT', '/deploy/:id', 'replaceHtml', {
   scope: 'publish',
+  audit: 'page.publish',
   guests: 'editor',
   tool: {
     name: 'update_page',
@@ -319,6 +321,7 @@ const replaceHtmlOperation = operation('PUT', '/deploy/:id', 'replaceHtml', {
 });
 
 const deleteOperation = operation('DELETE', '/deploy/:id', 'deleteDeployment', {
+  audit: 'page.delete',
   tool: {
     name: 'delete_page',
     description:

@@ -153,6 +153,7 @@ const checksOf = perService(
 );
 
 const addOperation = operation('POST', '/deploy/:id/domains', 'addDomain', {
+  audit: 'domain.add',
   tool: {
     name: 'add_domain',
     description:
@@ -189,6 +190,7 @@ const addOperation = operation('POST', '/deploy/:id/domains', 'addDomain', {
 });
 
 const checkOperation = operation('POST', '/deploy/:id/domains/:domain/check', 'checkDomain', {
+  noAudit: 'It looks the records up, as the service does by itself.',
   tool: {
     name: 'check_domain',
     description: 'Looks the DNS records up now. live: the page is served there; problem says what is wrong.',
@@ -227,6 +229,7 @@ const checkOperation = operation('POST', '/deploy/:id/domains/:domain/check', 'c
 });
 
 const removeOperation = operation('DELETE', '/deploy/:id/domains/:domain', 'removeDomain', {
+  audit: 'domain.remove',
   tool: { name: 'remove_domain', description: 'The page is no longer served there. Ask the user before.' },
   command: {
     usage: 'domains remove <id> <domain>',

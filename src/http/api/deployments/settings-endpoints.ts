@@ -187,6 +187,7 @@ const getOperation = operation('GET', SETTINGS_PATH, 'getSettings', {
 const OF_OWNER = ['slug', 'expires_at', 'retention_days'];
 
 const changeOperation = operation('PATCH', '/deploy/:id', 'changeSettings', {
+  audit: 'settings.change',
   tool: {
     name: 'change_settings',
     description:

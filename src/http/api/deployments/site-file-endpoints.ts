@@ -206,6 +206,7 @@ function bytesOf({ content, encoding }: z.infer<typeof Content>): Buffer {
 
 const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', {
   scope: 'publish',
+  audit: 'page.publish',
   tool: {
     name: 'write_page_file',
     description: 'Adds or replaces a file of a page. restore_version undoes it.',
@@ -254,6 +255,7 @@ const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', 
 
 const deleteOperation = operation('DELETE', '/deploy/:id/files/*path', 'deleteSiteFile', {
   scope: 'publish',
+  audit: 'page.publish',
   tool: { name: 'remove_page_file', description: 'Removes a file of a page. restore_version undoes it.' },
   guests: 'editor',
   command: {

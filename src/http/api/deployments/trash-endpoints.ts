@@ -76,6 +76,7 @@ const listOperation = operation('GET', '/trash', 'listTrash', {
 });
 
 const restoreOperation = operation('POST', '/trash/:id/restore', 'restoreDeployment', {
+  audit: 'page.undelete',
   tool: {
     name: 'restore_page',
     description: 'Brings a page back from the trash. Give a slug where its own is taken.',
@@ -110,6 +111,7 @@ const restoreOperation = operation('POST', '/trash/:id/restore', 'restoreDeploym
 });
 
 const purgeOperation = operation('DELETE', '/trash/:id', 'purgeDeployment', {
+  audit: 'page.purge',
   command: {
     usage: 'trash purge <id>',
     text: 'Delete a page in the trash for good, with all that it has',

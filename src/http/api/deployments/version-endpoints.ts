@@ -129,6 +129,7 @@ const getFileOperation = operation('GET', '/deploy/:id/versions/:version/files/*
 
 const restoreOperation = operation('POST', '/deploy/:id/versions/:version/restore', 'restoreVersion', {
   scope: 'publish',
+  audit: 'page.publish',
   guests: 'editor',
   tool: {
     name: 'restore_version',

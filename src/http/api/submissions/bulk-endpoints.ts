@@ -88,6 +88,7 @@ const cursorWithoutFilter = (): HttpError =>
 
 /** Changes many submissions at once. */
 export const bulkOperation = operation('POST', '/submissions/:deployId/bulk', 'changeSubmissions', {
+  audit: 'submission.delete',
   guestsFor: ({ action }) => (action === 'delete' || action === 'spam' ? 'editor' : 'reader'),
   command: {
     usage: 'submissions change <id> <action> [submission...]',

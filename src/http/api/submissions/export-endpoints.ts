@@ -178,6 +178,7 @@ const fileAnswer = ({ contentType }: Format, example: string, schema: z.ZodType<
 });
 
 const csvExport = operation('GET', '/submissions/:deployId/export.csv', 'exportCsv', {
+  audit: 'submission.export',
   tool: {
     name: 'export_submissions',
     description:
@@ -213,6 +214,7 @@ const csvExport = operation('GET', '/submissions/:deployId/export.csv', 'exportC
 });
 
 const xlsxExport = operation('GET', '/submissions/:deployId/export.xlsx', 'exportXlsx', {
+  audit: 'submission.export',
   guests: 'reader',
   noCommand: '`formhost export` writes it to a file.',
   summary: 'Get all submissions of a {deployment} as an Excel workbook',
@@ -229,6 +231,7 @@ const xlsxExport = operation('GET', '/submissions/:deployId/export.xlsx', 'expor
 });
 
 const ndjsonExport = operation('GET', '/submissions/:deployId/export.ndjson', 'exportNdjson', {
+  audit: 'submission.export',
   guests: 'reader',
   noCommand: '`formhost export` writes it to a file.',
   summary: 'Get all submissions of a {deployment} as lines of JSON',

@@ -66,6 +66,7 @@ async function ownFeed(db: Database, owner: Owner, ids: { id: string; feedId: st
 }
 
 const createOperation = operation('POST', '/deploy/:id/feeds', 'createFeed', {
+  audit: 'feed.create',
   command: {
     usage: 'feeds add <id>',
     text: 'Make a secret address for a spreadsheet, and print it',
@@ -117,6 +118,7 @@ const listOperation = operation('GET', '/deploy/:id/feeds', 'listFeeds', {
 });
 
 const rotateOperation = operation('POST', '/deploy/:id/feeds/:feedId/rotate', 'rotateFeed', {
+  audit: 'feed.change',
   command: {
     usage: 'feeds rotate <id> <feed>',
     text: 'Give a feed a new address, and print it; the one before ends',
@@ -128,11 +130,12 @@ const rotateOperation = operation('POST', '/deploy/:id/feeds/:feedId/rotate', 'r
   find: (owner, ids, { db }) => ownFeed(db, owner, ids),
   answer: { description: 'The feed with its new address.', schema: Made },
   errors: [noSuchFeed],
-  handle: async ({ resource: id }, app) =>
-    toWire(Made, withUrl(foundOr404(await rotateFeed(app.db, id), noSuchFeed), app)),
+  handle: async ({ params: { id: deploymentId }, resource: id }, app) =>
+    toWire(Made, withUrl(foundOr404(await rotateFeed(app.db, deploymentId, id), noSuchFeed), app)),
 });
 
 const deleteOperation = operation('DELETE', '/deploy/:id/feeds/:feedId', 'deleteFeed', {
+  audit: 'feed.delete',
   command: {
     usage: 'feeds remove <id> <feed>',
     text: 'End a feed',
@@ -144,8 +147,8 @@ const deleteOperation = operation('DELETE', '/deploy/:id/feeds/:feedId', 'delete
   find: (owner, ids, { db }) => ownFeed(db, owner, ids),
   answer: { description: 'The feed is deleted.', schema: Deleted },
   errors: [noSuchFeed],
-  async handle({ resource: id }, { db }) {
-    if (!(await deleteFeed(db, id))) throw noSuchFeed();
+  async handle({ params: { id: deploymentId }, resource: id }, { db }) {
+    if (!(await deleteFeed(db, deploymentId, id))) throw noSuchFeed();
     return { message: 'Feed deleted' as const, id };
   },
 });

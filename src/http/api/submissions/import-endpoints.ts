@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import { findClock } from '../../../db/account/owner-queries.ts';
+import type { Database } from '../../../db/postgres/connect.ts';
 import {
   type ImportedSubmission,
   type ImportRefusal,
@@ -285,14 +286,14 @@ class Imports {
   }
 
   /** Imports a file; throws 409 and 503 when too many imports run. */
-  async run(call: ImportCall): Promise<z.infer<typeof Imported>> {
+  async run(call: ImportCall, db: Database): Promise<z.infer<typeof Imported>> {
     const { response, resource } = call;
     if (this.#running.has(resource.id)) throw importRunning();
     if (this.#running.size >= MAX_CONCURRENT)
       throw unavailable('Too many imports are in progress: try again when one has ended.', 10_000);
     this.#running.add(resource.id);
     try {
-      return await untilClosed(response, this.#app, (signal) => this.#import(call, signal));
+      return await untilClosed(response, this.#app, (signal) => this.#import(call, db, signal));
     } finally {
       this.#running.delete(resource.id);
     }
@@ -300,9 +301,10 @@ class Imports {
 
   async #import(
     { owner, queue, resource, query, body }: ImportCall,
+    db: Database,
     signal: AbortSignal,
   ): Promise<z.infer<typeof Imported>> {
-    const { db, config, limits, compute } = this.#app;
+    const { config, limits, compute } = this.#app;
     const content = await toUtf8(body.content);
     const forms = await compute.formsOf(resource.id);
     const mapping = { ...mappingOf(query), hasForms: severalNames(forms).length > 0 };
@@ -335,6 +337,7 @@ const READS =
   '`time`, `ip` and `leave_out` name other columns.';
 
 const importOperation = operation('POST', '/submissions/:deployId/import', 'importSubmissions', {
+  audit: 'submission.import',
   noCommand: '`formhost submissions import` sends a file.',
   summary: 'Import earlier submissions of a {deployment}',
   description:
@@ -349,7 +352,7 @@ const importOperation = operation('POST', '/submissions/:deployId/import', 'impo
   answer: { description: 'The rows are imported, or the file has errors.', schema: Imported },
   errors: [storageFull, notEnoughPlaces, importRunning, notOlder],
   takesLong: true,
-  handle: (call, app) => importsOf(app).run(call),
+  handle: (call, app) => importsOf(app).run(call, app.db),
 });
 
 const USES = ['time', 'ip', 'field', 'left-out', 'id', 'form', 'others'] as const;
@@ -385,6 +388,7 @@ const switchedOn = (name: string, description: string) =>
   z.literal('1', `${name} is invalid: send ${name}=1, or leave it out.`).optional().meta({ description });
 
 const previewOperation = operation('POST', '/submissions/:deployId/import/preview', 'previewImport', {
+  noAudit: 'It stores nothing.',
   noCommand: 'The dashboard shows it before an import.',
   summary: 'See how a file would be imported',
   description: `Nothing is stored. The body is the file, or its beginning, of at most ${previewBytes} bytes, and is read as by the import.`,

@@ -107,6 +107,7 @@ const searchOperation = operation('GET', '/submissions/:deployId/search', 'searc
 });
 
 const markOperation = operation('PATCH', '/submissions/:deployId/:submissionId', 'markSubmission', {
+  noAudit: 'Marks and notes are the daily work in the inbox.',
   guests: 'reader',
   tool: {
     name: 'mark_submission',

@@ -79,6 +79,7 @@ const listOperation = operation('GET', '/deploy/:id/spam', 'listSpam', {
 
 // Releasing, restoring and deleting also check the deployment.
 const releaseOperation = operation('POST', '/deploy/:id/spam/:submissionId/release', 'releaseSpam', {
+  audit: 'submission.restore',
   guests: 'editor',
   tool: {
     name: 'release_spam',
@@ -106,6 +107,7 @@ const releaseOperation = operation('POST', '/deploy/:id/spam/:submissionId/relea
 });
 
 const restoreOperation = operation('POST', '/deploy/:id/spam/:submissionId/restore', 'restoreSpam', {
+  audit: 'submission.restore',
   guests: 'editor',
   command: {
     usage: 'spam restore <id> <submission>',
@@ -136,6 +138,7 @@ const restoreOperation = operation('POST', '/deploy/:id/spam/:submissionId/resto
 });
 
 const deleteOperation = operation('DELETE', '/deploy/:id/spam/:submissionId', 'deleteSpam', {
+  audit: 'submission.delete',
   guests: 'editor',
   command: {
     usage: 'spam delete <id> <submission>',
@@ -158,6 +161,7 @@ const deleteOperation = operation('DELETE', '/deploy/:id/spam/:submissionId', 'd
 });
 
 const deleteAllOperation = operation('DELETE', '/deploy/:id/spam', 'emptySpam', {
+  audit: 'submission.delete',
   guests: 'editor',
   command: {
     usage: 'spam delete-all <id>',

@@ -136,6 +136,7 @@ const permanent = z
   .meta({ description: 'With `1`, it is erased at once, with its files.', short: '1: for good.' });
 
 const deleteOperation = operation('DELETE', '/submissions/:deployId/:submissionId', 'deleteSubmission', {
+  audit: 'submission.delete',
   guests: 'editor',
   tool: {
     name: 'delete_submission',

@@ -74,6 +74,7 @@ const listOperation = operation('GET', '/submissions/:deployId/trash', 'listTras
 
 // Restoring and erasing also check the deployment.
 const restoreOperation = operation('POST', '/submissions/:deployId/trash/:submissionId/restore', 'restoreSubmission', {
+  audit: 'submission.restore',
   guests: 'editor',
   tool: { name: 'restore_submission', description: 'Brings a deleted submission back, with its note and marks.' },
   command: {
@@ -98,6 +99,7 @@ const restoreOperation = operation('POST', '/submissions/:deployId/trash/:submis
 });
 
 const eraseOperation = operation('DELETE', '/submissions/:deployId/trash/:submissionId', 'eraseSubmission', {
+  audit: 'submission.erase',
   guests: 'editor',
   command: {
     usage: 'submissions purge <id> <submission>',

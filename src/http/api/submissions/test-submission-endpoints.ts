@@ -29,6 +29,7 @@ const Submitted = answerObject('TestSubmitted', { message: z.literal('Test submi
 
 /** Trying a form out, without its page. */
 export const testSubmissionOperation = operation('POST', '/submissions/:deployId/test', 'submitTest', {
+  noAudit: 'It stores a sample, which goes after a day.',
   guests: 'editor',
   tool: {
     name: 'submit_test',

@@ -14,12 +14,15 @@ const OWNERS = `
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     email text NOT NULL UNIQUE,
     plan text NOT NULL,
+    deleting boolean NOT NULL DEFAULT false, -- by an operator: what it has is being removed
+    suspended_at timestamptz, -- by an operator: no key works, and the pages are offline; NULL: no
     time_zone text, -- an IANA name; NULL: UTC
     recent_confirmations timestamptz[] NOT NULL DEFAULT '{}', -- the window of the limit on mails that ask recipients
     confirmations_day date, -- the last day (UTC) on which visitors got confirmations
     confirmations_count int NOT NULL DEFAULT 0, -- how many, on that day
     created_at timestamptz NOT NULL DEFAULT now()
   );
+  CREATE INDEX owners_deleting ON owners (id) WHERE deleting;
   CREATE TABLE api_keys ( -- Keys of owners, by which requests are allowed.
     id text COLLATE "C" PRIMARY KEY,
     owner_id bigint NOT NULL REFERENCES owners,
@@ -122,6 +125,7 @@ const DEPLOYMENTS = String.raw`
     updated_at timestamptz NOT NULL DEFAULT now(),
     taken_down_at timestamptz, -- by the operator: the page answers 451, and accepts no submissions
     take_down_reason text,
+    suspended boolean NOT NULL DEFAULT false, -- its owner is, which submissions and pages need not look up
     deleted_at timestamptz,
     purging boolean NOT NULL DEFAULT false -- being removed for good
   ) WITH (fillfactor = 50);
@@ -186,8 +190,16 @@ const DEPLOYMENTS = String.raw`
     RETURN NULL;
   END $$;
   -- Not for the columns that a submission writes.
-  CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE OF slug, updated_at, deleted_at, taken_down_at
+  CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE OF slug, updated_at, deleted_at, taken_down_at, suspended
     ON deployments FOR EACH ROW EXECUTE FUNCTION record_deployment_change();
+  -- A page that is made while an operator suspends its owner waits for that.
+  CREATE FUNCTION suspend_new_deployment() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    SELECT suspended_at IS NOT NULL INTO NEW.suspended FROM owners WHERE id = NEW.owner_id FOR KEY SHARE;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER suspend_new BEFORE INSERT ON deployments
+    FOR EACH ROW EXECUTE FUNCTION suspend_new_deployment();
   CREATE FUNCTION record_former_slug_change() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     INSERT INTO deployment_changes (deployment_id, slug)

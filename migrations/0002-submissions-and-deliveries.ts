@@ -160,6 +160,7 @@ const DELIVERIES = `
   -- What is due, by receiver and owner, so that a backlog of one delays no other.
   CREATE INDEX deliveries_due_by_owner ON deliveries (receiver, owner_id, next_attempt_at)
     WHERE status = 'pending' AND next_attempt_at < 'infinity';
+  CREATE INDEX deliveries_failing ON deliveries (id) WHERE last_error IS NOT NULL AND status <> 'succeeded';
   CREATE INDEX deliveries_held ON deliveries (webhook_id) WHERE status = 'pending' AND next_attempt_at = 'infinity';
   CREATE INDEX deliveries_log ON deliveries (webhook_id, id) WHERE webhook_id IS NOT NULL;
   CREATE INDEX deliveries_logged_mails ON deliveries (deployment_id, id) WHERE webhook_id IS NULL AND event IN (

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type BucketCredentials, type BucketLocation, parseFilesUrl } from './environment/files-url.ts';
 import {
+  addresses,
   baseUrl,
   byteSize,
   contact,
@@ -126,6 +127,8 @@ const settings = z.object({
   deliveryLeaseMs: integer(1, 3_600_000).default(60_000),
   /** The number of days for which a finished delivery is kept. */
   deliveryLogDays: integer(1, 3_650).default(30),
+  /** Addresses of owners who are operators. */
+  adminEmails: reads('a list of addresses such as ops@example.org,you@example.org', addresses).prefault(''),
   /** The number of days for which entries of the audit are kept. */
   auditDays: integer(1, 3_650).default(365),
   /** undefined: no mail is sent. */

@@ -134,6 +134,12 @@ export const SIZES = {
     /** Characters of a cell in a preview. */
     previewChars: 200,
   },
+  operator: {
+    /** Characters of what operators look for. */
+    maxQueryChars: 200,
+    /** Characters of the reason for taking a page down. It is in a row that is read for each submission. */
+    maxReasonChars: 1_000,
+  },
   notice: {
     /** The number of taken-down pages that a notice names, because a header has to be short. */
     maxNamedPages: 5,

@@ -233,6 +233,7 @@ describe('loadConfig', () => {
     ['PAGE_VERSIONS', ['0', '-1', '1.5', '1001', 'all']],
     ['PAGE_CACHE_MB', ['0', '-1', '1.5', '65537', '128MB', 'all']],
     ['DELIVERY_LOG_DAYS', ['0', '-1', '1.5', 'forever']],
+    ['ADMIN_EMAILS', ['ops', 'ops@example.org you@example.org', 'Ops <ops@example.org>']],
     ['AUDIT_DAYS', ['0', '-1', '1.5', '3651', 'forever']],
     ['SHUTDOWN_DELAY_MS', ['-1', '1.5', '300001', '5s']],
     ['SMTP_URL', ['mail.example', 'mail.example:25', 'http://u:secret@mail.example', 'smtp://', 'smtp://u:secret@a b']],

@@ -13,6 +13,7 @@ import {
 } from '../db/deployments/take-down-queries.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { isReserved, isSlug } from '../sites/slugs.ts';
+import { SIZES } from '../sizes.ts';
 import { CommandError } from './command-error.ts';
 import { declare } from './declare.ts';
 import { exportLines } from './deployment-export.ts';
@@ -20,8 +21,7 @@ import { fileOf, noSuchOwner, onDatabase, ownerAddress } from './operator.ts';
 import { type Output, print, printResult, printRows } from './output.ts';
 import { createFile } from './write-file.ts';
 
-/** The reason is in a row that is read for each submission. */
-const MAX_REASON_CHARS = 1_000;
+const { maxReasonChars } = SIZES.operator;
 
 export function declareDeployments(admin: Command): void {
   const group = admin.command('deployments').description('Take pages down, restore, export and purge');
@@ -78,8 +78,8 @@ const declareList = (group: Command): unknown =>
 
 function reasonOf(text: string): string {
   const reason = text.trim();
-  if (reason !== '' && reason.length <= MAX_REASON_CHARS) return reason;
-  throw new CommandError(`--reason says why, in at most ${MAX_REASON_CHARS} characters`);
+  if (reason !== '' && reason.length <= maxReasonChars) return reason;
+  throw new CommandError(`--reason says why, in at most ${maxReasonChars} characters`);
 }
 
 const declareTakeDown = (group: Command): unknown =>

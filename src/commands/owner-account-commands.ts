@@ -1,6 +1,9 @@
 import type { Command } from '@commander-js/extra-typings';
 import { actingAsOperator } from '../db/account/audit-queries.ts';
+import { changeAccount, findAccountId } from '../db/account/operator-queries.ts';
+import { beginOwnerDeletion, finishOwnerDeletions } from '../db/account/owner-deletion-queries.ts';
 import { changeEmail, changePlan, listOwners } from '../db/account/owner-queries.ts';
+import type { Database } from '../db/postgres/connect.ts';
 import { CommandError } from './command-error.ts';
 import { declare } from './declare.ts';
 import { checkPlan, mailAddress, noSuchOwner, onDatabase, ownerAddress } from './operator.ts';
@@ -34,6 +37,47 @@ export function declareOwners(admin: Command): void {
         if (changed === 'taken') throw new CommandError(`${newEmail} is an owner already: choose another address`);
         if (changed === 'no-owner') throw noSuchOwner(email);
         await printResult({ message: `${email} is ${newEmail} now`, email: newEmail }, output);
+      }),
+    );
+  declareSuspensions(owners);
+}
+
+/** The number of an owner; a CommandError where there is none with this address. */
+async function ownerWith(db: Database, email: string): Promise<number> {
+  const id = await findAccountId(db, email);
+  if (id === undefined) throw noSuchOwner(email);
+  return id;
+}
+
+function declareSuspensions(owners: Command): void {
+  const EMAIL = ['<email>', 'address of the owner', ownerAddress] as const;
+  const changes = [
+    ['suspend', 'Take all pages of an owner offline, and refuse its keys', true, 'is suspended'],
+    ['resume', 'Undo suspend: all is as it was', false, 'is not suspended any more'],
+  ] as const;
+  for (const [name, text, suspended, outcome] of changes) {
+    declare(owners, name, text, `$ admin owners ${name} you@example.com`)
+      .argument(...EMAIL)
+      .action((email, output) =>
+        onDatabase(async (db) => {
+          const id = await ownerWith(db, email);
+          const action = suspended ? 'owner.suspend' : 'owner.resume';
+          await changeAccount(actingAsOperator(db, action), id, { suspended });
+          await printResult({ message: `${email} ${outcome}`, email, suspended }, output);
+        }),
+      );
+  }
+  const example = '$ admin owners delete you@example.com --yes';
+  declare(owners, 'delete', 'Delete an owner with all pages, submissions and files', example)
+    .argument(...EMAIL)
+    .option('--yes', 'do it: nothing of it can be restored')
+    .action((email, { yes, ...output }) =>
+      onDatabase(async (db) => {
+        const id = await ownerWith(db, email);
+        if (!yes) throw new CommandError(`add --yes to delete ${email} with all pages, submissions and files`);
+        await beginOwnerDeletion(actingAsOperator(db, 'owner.delete'), id);
+        await finishOwnerDeletions(db);
+        await printResult({ message: `${email} is deleted`, email }, output);
       }),
     );
 }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Log } from '../lib/log.ts';
 import { PollLoop } from '../lib/poll-loop.ts';
 import type { Limits } from '../limits.ts';
+import { finishOwnerDeletions } from './account/owner-deletion-queries.ts';
 import { recountStorage } from './account/storage-queries.ts';
 import {
   beginPurge,
@@ -34,7 +35,7 @@ type CleanUpParts = {
 };
 
 /**
- * Removes what has expired: old rows, spam, the trash of submissions, deployments that were deleted long ago, the rest of deployments whose purge has
+ * Removes what has expired, and owners that operators have deleted: old rows, spam, the trash of submissions, deployments that were deleted long ago, the rest of deployments whose purge has
  * begun, contents of sites that no version needs, and submissions beyond the retention of their deployment. Counts anew
  * what owners store.
  */
@@ -76,6 +77,7 @@ export class CleanUp {
     await removeOldTrash(db, signal);
     for (const id of await findExpiredTrash(db, daysBefore(await this.#now(), trashDays), BATCH))
       await beginPurge(db, id);
+    await finishOwnerDeletions(db, signal);
     for (let id = await findUnfinishedPurge(db); id !== undefined; id = await findUnfinishedPurge(db)) {
       await finishPurge(db, id, signal);
     }

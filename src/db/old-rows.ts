@@ -82,7 +82,7 @@ const OLD_ROWS: readonly OldRows[] = [
   {
     // Held for a webhook that has been deleted, alone or with its deployment.
     ...{ name: 'remove-orphaned-deliveries', table: 'deliveries', key: 'id', order: 'webhook_id' },
-    isOld: `status = 'pending' AND next_attempt_at = 'infinity' AND NOT EXISTS (
+    isOld: `status = 'pending' AND next_attempt_at = 'infinity' AND webhook_id IS NOT NULL AND NOT EXISTS (
               SELECT FROM webhooks JOIN deployments ON deployments.id = webhooks.deployment_id
                WHERE webhooks.id = deliveries.webhook_id AND deleted_at IS NULL)`,
   },

@@ -189,6 +189,14 @@ export const mailbox = (text: string): Mailbox => {
 };
 
 /** A mail address, or the https URL of a contact page (RFC 9116, 2.5.3). */
+/** Mail addresses, in lower case. */
+export const addresses = (text: string): string[] =>
+  list(text).map((item) => {
+    const address = toMailAddress(item);
+    if (address === undefined) throw new Error();
+    return address.toLowerCase();
+  });
+
 export const contact = (text: string): { uri: string; text: string } => {
   const address = toMailAddress(text);
   if (address !== undefined) {

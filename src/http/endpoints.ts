@@ -25,6 +25,7 @@ import { invitationOperations } from './api/links/invitation-endpoints.ts';
 import { shareReadOperations } from './api/links/share-read-endpoints.ts';
 import { spamLinkOperations } from './api/links/spam-link-endpoints.ts';
 import { unsubscribeOperations } from './api/links/unsubscribe-endpoints.ts';
+import { operatorOperations } from './api/operators/operator-endpoints.ts';
 import { altchaOperations } from './api/service/altcha-endpoints.ts';
 import { apiCatalogOperation } from './api/service/api-catalog-endpoints.ts';
 import { healthOperations } from './api/service/health-endpoints.ts';
@@ -82,6 +83,7 @@ const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
   Spam: [...spamOperations, ...altchaOperations],
   Webhooks: webhookOperations,
   Deliveries: deliveryOperations,
+  Operators: operatorOperations,
   Links: [
     fileLinkOperation,
     feedReadOperation,

@@ -17,6 +17,8 @@ type Success = {
 /** Why a submission was not stored. `form`: undefined where it is not known. */
 export type NotReceived =
   | { kind: 'loop' | 'no-form' }
+  /** Its owner is suspended. */
+  | { kind: 'suspended'; form: LiveForm }
   | { kind: 'origin-refused'; origin: string; form: LiveForm }
   | { kind: 'closed'; closing: Closing; form: LiveForm | undefined }
   | { kind: 'rate-limited'; retryAfterMs: number; form: LiveForm | undefined }

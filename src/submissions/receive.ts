@@ -129,7 +129,8 @@ export class SubmissionIntake {
       throw error;
     }
     const attempt = isPlain(sent) ? await this.#storeUnjudged(sent) : undefined;
-    if (attempt && isFinal(attempt)) return attempt;
+    // A form that is not found may be that of an owner who is suspended.
+    if (attempt && isFinal(attempt) && attempt.kind !== 'no-form') return attempt;
     return this.#findFirst({ ...arrival, read: async () => sent });
   }
 
@@ -151,6 +152,7 @@ export class SubmissionIntake {
     if (sent.exceeded) return { kind: 'files-refused', exceeded: sent.exceeded, form };
     // The form was read all the same, so that its visitor gets it back and can send it again.
     if ('kind' in found) return found;
+    if (found.isSuspended) return { kind: 'suspended', form: found };
     try {
       return await this.#decide(sent, sentFrom);
     } catch (error) {
@@ -173,6 +175,7 @@ export class SubmissionIntake {
     // Its owner may have changed it while the body came.
     const form = forms.inMemory(deploymentId) ?? (await forms.get(deploymentId));
     if (!form) return NO_FORM;
+    if (form.isSuspended) return { kind: 'suspended', form };
     const origin = this.#refusedOrigin(sentFrom, form);
     if (origin !== undefined) return { kind: 'origin-refused', origin, form };
     if (sent.honeypot === 'honeypot') {

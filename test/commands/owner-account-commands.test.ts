@@ -94,3 +94,29 @@ describe('owners', () => {
     ]);
   });
 });
+
+describe('owners suspend, resume and delete', () => {
+  it('take everything of an owner offline, bring it back, and remove it', async () => {
+    const owner = await service.owner({ email: 'eve@owners.example' });
+    const { id } = await owner.deploy();
+    const status = async () => (await owner.get('/me')).status;
+    expect(await run('suspend', 'Eve@owners.example')).toEqual(done('eve@owners.example is suspended\n'));
+    expect(await status()).toBe(401);
+    expect(await run('resume', 'eve@owners.example')).toEqual(done('eve@owners.example is not suspended any more\n'));
+    expect(await status()).toBe(200);
+    expect(await run('delete', 'eve@owners.example')).toEqual(refusedFor('add --yes to delete eve@owners.example'));
+    expect(await run('delete', 'eve@owners.example', '--yes')).toEqual(done('eve@owners.example is deleted\n'));
+    expect(await status()).toBe(401);
+    expect(await service.db('deployments').where({ id })).toEqual([]);
+    expect(await listed('eve@owners.example')).toEqual([]);
+    const entries = await service
+      .db('audit_entries')
+      .where({ actor: 'operator' })
+      .orderBy('id')
+      .select('action', 'via');
+    expect(entries.slice(-3)).toEqual(
+      ['owner.suspend', 'owner.resume', 'owner.delete'].map((action) => ({ action, via: 'command' })),
+    );
+    expect(await run('suspend', 'eve@owners.example')).toEqual(refusedFor('there is no owner eve@owners.example'));
+  });
+});

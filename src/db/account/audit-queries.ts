@@ -97,8 +97,9 @@ export function actingAs(db: Database, actor: Actor): Database {
 export const actingAsOperator = (db: Database, action: Action): Database =>
   actingAs(db, { action, name: OPERATOR, via: 'command', ipAddress: null, ownerId: null, isOperator: true });
 
-/** What was changed. `deploymentId`: the page that it belongs to. `ownerId`: left out, the actor's. `count`: of how many things. */
+/** What was changed. `action`: where it is not that of the actor. `deploymentId`: the page that it belongs to. `ownerId`: left out, the actor's. `count`: of how many things. */
 type Changed = {
+  action?: Action;
   target: string;
   deploymentId?: string | undefined;
   ownerId?: number | undefined;
@@ -122,10 +123,15 @@ const RECORD = `
       ON CONFLICT (id) DO UPDATE SET count = entries.count + excluded.count`;
 
 /** Writes the entry of a change in its transaction. Nothing is written where nobody acts: the service itself does it. */
-export async function record(transaction: Knex, { target, deploymentId, ownerId, count }: Changed): Promise<void> {
+export async function record(
+  transaction: Knex,
+  { target, deploymentId, ownerId, count, ...other }: Changed,
+): Promise<void> {
   const actor = actorOf(transaction);
   if (!actor) return;
-  const { entryId, name, isOperator, via, action, ipAddress } = actor;
+  const { name, isOperator, via, ipAddress } = actor;
+  const { action = actor.action } = other;
+  const entryId = action === actor.action ? actor.entryId : newAuditEntryId();
   await execute(transaction, 'record-in-audit', RECORD, {
     ...{ entryId, name, isOperator, via, action, ipAddress, target },
     ownerId: ownerId ?? actor.ownerId,
@@ -162,6 +168,7 @@ export type AuditEntry = Pick<Actor, 'via' | 'action' | 'ipAddress'> & {
 const COLUMNS = 'id, at, actor, via, action, target, count';
 /* An operator's address is nobody else's business. */
 const OWN_COLUMNS = `${COLUMNS}, CASE WHEN NOT is_operator THEN ip_address END AS "ipAddress"`;
+const ALL_COLUMNS = `${COLUMNS}, ip_address AS "ipAddress"`;
 const OWN = `owner_id = :ownerId AND (CAST(:pages AS text[]) IS NULL OR deployment_id = ANY (CAST(:pages AS text[])))`;
 
 /** The entries that a credential reads: of its owner, and only of some pages where it is for these alone. */
@@ -190,4 +197,17 @@ export const readAudit = (db: Knex, of: AuditOf): AsyncGenerator<AuditEntry> =>
       `SELECT ${OWN_COLUMNS} FROM audit_entries WHERE ${OWN} AND id > :after ORDER BY id LIMIT :limit`,
       { ...valuesOf(of), after: last?.id ?? '', limit: ENTRIES_BATCH },
     ),
+  );
+
+/** A page of all entries, newest first, and how many there are in all. */
+export const listWholeAudit = (db: Knex, paging: Paging): Promise<ListPage<AuditEntry>> =>
+  queryPage(
+    db,
+    'list-whole-audit',
+    {
+      total: 'SELECT count(*) AS total FROM audit_entries',
+      rows: `SELECT ${ALL_COLUMNS} FROM audit_entries ORDER BY id DESC LIMIT :limit OFFSET :offset`,
+    },
+    {},
+    paging,
   );

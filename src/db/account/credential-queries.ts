@@ -4,10 +4,12 @@ import { IS_VALID } from './api-key-queries.ts';
 
 /** Selects those of `:credentialIds`, ids of keys, of sessions and of guests, that are valid. A session of an address has no key that could end. */
 export const VALID_CREDENTIALS = `
-  SELECT id FROM api_keys WHERE id = ANY (CAST(:credentialIds AS text[])) AND ${IS_VALID}
+  SELECT api_keys.id FROM api_keys JOIN owners ON owners.id = owner_id
+   WHERE api_keys.id = ANY (CAST(:credentialIds AS text[])) AND ${IS_VALID} AND suspended_at IS NULL
    UNION ALL
   SELECT sessions.id FROM sessions LEFT JOIN api_keys ON api_keys.id = key_id
    WHERE sessions.id = ANY (CAST(:credentialIds AS text[])) AND ${IS_VALID}
+     AND NOT EXISTS (SELECT FROM owners WHERE (owners.id = api_keys.owner_id OR owners.email = sessions.email) AND suspended_at IS NOT NULL)
    UNION ALL
   SELECT id FROM guests WHERE id = ANY (CAST(:credentialIds AS text[]))`;
 

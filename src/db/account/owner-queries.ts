@@ -56,7 +56,7 @@ const FIND = `
     LEFT JOIN api_keys ON api_keys.id = "keyId"
     LEFT JOIN owners AS of_address ON of_address.email = found.email
     LEFT JOIN owners ON owners.id = coalesce(api_keys.owner_id, of_address.id)
-   WHERE ${IS_VALID}`;
+   WHERE ${IS_VALID} AND owners.suspended_at IS NULL`;
 
 type Row = Owner & { hash: Buffer; keyId: string | null; isDue: boolean };
 
@@ -171,7 +171,7 @@ export const listOwners = (db: Knex): AsyncGenerator<ListedOwner> =>
       db,
       'list-owners',
       `SELECT id, email, plan, created_at AS "createdAt", ${liveDeployments('owners.id')} AS deployments
-         FROM owners WHERE id > ? AND email <> '${ANONYMOUS}' ORDER BY id LIMIT ?`,
+         FROM owners WHERE id > ? AND email <> '${ANONYMOUS}' AND NOT deleting ORDER BY id LIMIT ?`,
       [last?.id ?? 0, OWNERS_BATCH],
     ),
   );

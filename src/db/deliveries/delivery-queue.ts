@@ -104,6 +104,7 @@ export async function findDuePairs(
  * - A delivery whose webhook has another receiver by now is moved to it, and found there by the next search.
  * - Deliveries of what has been deleted are deleted. Deliveries to a webhook that is off are held: that webhook is
  *   locked, because switching it on makes all held deliveries due.
+ * - Deliveries of an owner who is suspended are held in the same way, until an operator ends that.
  * - A mail to an address that refusals have switched off fails: the log shows it, and it can be sent again later.
  * - The attempt is counted here, so that a delivery that makes the process crash is not attempted for ever.
  * - What is found by its id is found by its deployment as well: of partitioned tables only one partition is asked.
@@ -135,6 +136,9 @@ const LEASE = `
   ), off AS MATERIALIZED (
     SELECT id FROM webhooks
      WHERE id = ANY (ARRAY(SELECT webhook_id FROM fitting)) AND NOT active ORDER BY id FOR SHARE
+  ), suspended AS MATERIALIZED (
+    SELECT id FROM owners
+     WHERE id = ANY (ARRAY(SELECT owner_id FROM fitting)) AND suspended_at IS NOT NULL ORDER BY id FOR SHARE
   ), decided AS MATERIALIZED (
     SELECT fitting.id, fitting.webhook_id, fitting.recipient_id, fitting.deployment_id, fitting.submission_id, event,
            notice, fitting.position, fitting.owner_id, slug, title, coalesce(mail_recipients.email, owners.email) AS mail_to,
@@ -154,7 +158,7 @@ const LEASE = `
                  OR removed_at IS NULL AND switched_off_at IS NOT NULL THEN 'refused'
                ELSE 'delete'
              END
-             WHEN off.id IS NOT NULL THEN 'hold'
+             WHEN off.id IS NOT NULL OR owners.id IN (SELECT id FROM suspended) THEN 'hold'
              WHEN leased AND attempts >= ? THEN 'fail'
              WHEN fitting.receiver <> coalesce(webhooks.receiver, '${MAIL}') THEN 'move'
              ELSE 'attempt'

@@ -334,13 +334,13 @@ const OPENING = `CASE WHEN closed_page THEN jsonb_build_object('opensAt', ${MS('
 
 /**
  * The pages that are live under several slugs, rendered if they were with forms that post to `submitUrl`; 'taken-down' where
- * the operator has taken the page down. A body of more than `maxBytes` is left out.
+ * the operator has taken the page down, 'suspended' where its owner is. A body of more than `maxBytes` is left out.
  */
 export async function findPages(
   db: Knex,
   slugs: readonly string[],
   { submitUrl, maxBytes }: { submitUrl: string; maxBytes: number },
-): Promise<Map<string, StoredPage | 'taken-down'>> {
+): Promise<Map<string, StoredPage | 'taken-down' | 'suspended'>> {
   const rows = await query<
     Omit<Page, 'html' | 'files' | 'look' | 'opening'> &
       PageLook & {
@@ -348,6 +348,7 @@ export async function findPages(
         files: SiteFile[] | null;
         slug: string;
         isTakenDown: boolean;
+        isSuspended: boolean;
         hash: string;
         bytes: number;
         br: Buffer | null;
@@ -357,14 +358,14 @@ export async function findPages(
     db,
     'find-pages',
     `SELECT slug, pages.deployment_id AS "deploymentId", pages.version, owner_id AS "ownerId", files,
-            is_taken_down AS "isTakenDown", has_altcha AS "hasAltcha", form_tools AS "hasFormTools", ${LOOK}, ${OPENING} AS opening, ${MS('expires_at')} AS "expiresAt",
+            is_taken_down AS "isTakenDown", suspended AS "isSuspended", has_altcha AS "hasAltcha", form_tools AS "hasFormTools", ${LOOK}, ${OPENING} AS opening, ${MS('expires_at')} AS "expiresAt",
             EXISTS (SELECT FROM anonymous_pages WHERE anonymous_pages.deployment_id = deployments.id) AS "isUnlisted", rendered_hash AS hash, rendered_bytes AS bytes,
             CASE WHEN is_rendered AND NOT is_taken_down AND octet_length(rendered_br) <= CAST(:maxBytes AS double precision) THEN rendered_br END AS br,
             CASE WHEN NOT is_rendered AND NOT is_taken_down AND octet_length(html) <= CAST(:maxBytes AS double precision) THEN html END AS html
        FROM deployments
        JOIN pages ON pages.deployment_id = deployments.id
        LEFT JOIN form_rules ON form_rules.deployment_id = deployments.id
-      CROSS JOIN LATERAL (SELECT taken_down_at IS NOT NULL AS is_taken_down, ${HAS_ALTCHA} AS has_altcha) AS state
+      CROSS JOIN LATERAL (SELECT taken_down_at IS NOT NULL OR suspended AS is_taken_down, ${HAS_ALTCHA} AS has_altcha) AS state
       CROSS JOIN LATERAL (
               SELECT rendered_action IS NOT DISTINCT FROM ${RENDERED_FOR} AS is_rendered
             ) AS rendering
@@ -376,6 +377,7 @@ export async function findPages(
       ({
         slug,
         isTakenDown,
+        isSuspended,
         hash,
         bytes,
         br,
@@ -385,9 +387,10 @@ export async function findPages(
         darkColor,
         opening,
         ...row
-      }): [string, StoredPage | 'taken-down'] => {
+      }): [string, StoredPage | 'taken-down' | 'suspended'] => {
         const look = shownLook({ title, color, darkColor }, slug);
         const head = { ...row, look, opening: opening ?? undefined, files: row.files ?? undefined };
+        if (isSuspended) return [slug, 'suspended'];
         if (isTakenDown) return [slug, 'taken-down'];
         if (br) return [slug, { ...head, rendered: { hash, bytes, br } }];
         return [slug, html ? { ...head, html } : head];

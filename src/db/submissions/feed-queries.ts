@@ -85,7 +85,7 @@ export async function findFeedByToken(db: Knex, token: string): Promise<ReadFeed
     `SELECT feeds.id, deployment_id AS "deploymentId", owner_id AS "ownerId", slug,
             coalesce(last_read_at > now() - interval '1 minute', false) AS "isReadNoted"
        FROM feeds JOIN deployments ON deployments.id = deployment_id
-      WHERE token = ? AND deleted_at IS NULL AND taken_down_at IS NULL`,
+      WHERE token = ? AND deleted_at IS NULL AND taken_down_at IS NULL AND NOT suspended`,
     [token],
   );
   return feed;

@@ -20,6 +20,8 @@ export type FormRules = InCamelCase<SettingColumns<'form_rules'>> & Settings['sp
 export type LiveForm = {
   deploymentId: string;
   slug: string;
+  /** Its owner is: it accepts no submissions. */
+  isSuspended: boolean;
   /** Those that it had not long ago, whose addresses lead to it. */
   formerSlugs: readonly string[];
   /** The setting of the deployment. */
@@ -73,12 +75,12 @@ export async function findAdditions(db: Knex, id: string): Promise<Additions> {
 export async function findForms(db: Knex, ids: readonly string[]): Promise<(LiveForm | undefined)[]> {
   const rows = await query<
     Row &
-      Pick<LiveForm, 'slug' | 'formerSlugs' | 'language' | 'placesField'> &
+      Pick<LiveForm, 'slug' | 'isSuspended' | 'formerSlugs' | 'language' | 'placesField'> &
       PageLook & { id: string; start: Buffer | null; tellsFormsApart: boolean; forms: string | null }
   >(
     db,
     'find-forms',
-    `SELECT id, slug, ${formerSlugsOf('deployments.id')} AS "formerSlugs", language, ${LOOK}, places_field AS "placesField", ${RULES}, substring(html FROM 1 FOR ${SIZES.page.startBytes}) AS start,
+    `SELECT id, slug, suspended AS "isSuspended", ${formerSlugsOf('deployments.id')} AS "formerSlugs", language, ${LOOK}, places_field AS "placesField", ${RULES}, substring(html FROM 1 FOR ${SIZES.page.startBytes}) AS start,
             coalesce(tells_forms_apart, false) AS "tellsFormsApart", CASE WHEN forms_version = version THEN forms END AS forms
        FROM deployments
        LEFT JOIN pages ON pages.deployment_id = id
@@ -90,6 +92,7 @@ export async function findForms(db: Knex, ids: readonly string[]): Promise<(Live
   for (const {
     id,
     slug,
+    isSuspended,
     formerSlugs,
     language,
     title,
@@ -104,6 +107,7 @@ export async function findForms(db: Knex, ids: readonly string[]): Promise<(Live
     forms.set(id, {
       deploymentId: id,
       slug,
+      isSuspended,
       formerSlugs,
       language,
       lang: start ? langOf(start) : undefined,

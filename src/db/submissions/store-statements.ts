@@ -87,7 +87,7 @@ export const RETRY_AFTER_MS = `ceil(1000 * extract(epoch FROM
  *   index of live ones.
  */
 const lock = (isWanted: string): string => `locked AS MATERIALIZED (
-    SELECT id, slug, owner_id, deleted_at, taken_down_at, submission_count, last_submission_number, recent_submissions,
+    SELECT id, slug, owner_id, deleted_at, taken_down_at, suspended, submission_count, last_submission_number, recent_submissions,
            opens_at, closes_at, max_submissions, places_field, extra_places, submissions_per_minute, ${IS_MAILED} AS is_mailed, notify_owner,
            confirmation IS NOT NULL AS has_confirmation,
            (SELECT true FROM form_rules WHERE form_rules.deployment_id = deployments.id) IS TRUE AS has_rules
@@ -97,7 +97,7 @@ const lock = (isWanted: string): string => `locked AS MATERIALIZED (
   ), deployment AS MATERIALIZED (
     SELECT locked.*, now, ${RECENT} AS recent
       FROM locked, (SELECT clock_timestamp() AS now, count(*) FROM locked) AS clock
-     WHERE deleted_at IS NULL AND taken_down_at IS NULL
+     WHERE deleted_at IS NULL AND taken_down_at IS NULL AND NOT suspended
   )`;
 
 /** In SQL, which submissions are counted by their places, each in a statement of its own. */

@@ -112,7 +112,7 @@ export async function findLive(db: Knex, ids: readonly string[]): Promise<boolea
   const rows = await query<{ id: string }>(
     db,
     'find-live-deployments',
-    'SELECT id FROM deployments WHERE id = ANY (?) AND coalesce(deleted_at, taken_down_at) IS NULL',
+    'SELECT id FROM deployments WHERE id = ANY (?) AND coalesce(deleted_at, taken_down_at) IS NULL AND NOT suspended',
     [[...ids]],
   );
   const live = new Set(rows.map(({ id }) => id));
@@ -204,7 +204,7 @@ export async function expectedOutcome(
     `SELECT ${FREE} AS free, ${CLOSING}, ${RETRY_AFTER_MS} AS retry_after_ms, ${PLACES_LEFT} AS places_left,
             CASE WHEN CAST(:data AS text) IS NULL THEN 1 ELSE ${placesOf('CAST(:data AS json)')} END AS places
        FROM deployments, clock_timestamp() AS now, LATERAL (SELECT ${RECENT} AS recent) AS recently
-      WHERE id = :deploymentId AND deleted_at IS NULL AND taken_down_at IS NULL`,
+      WHERE id = :deploymentId AND deleted_at IS NULL AND taken_down_at IS NULL AND NOT suspended`,
     { deploymentId, data: data ?? null },
   );
   return row ? toOutcome(row, 1) : { kind: 'no-deployment' };

@@ -97,6 +97,8 @@ export type Described<Answer> = {
   audit?: Action;
   /** The reason why it changes something without an entry, in a sentence. */
   noAudit?: string;
+  /** True for what operators do to others: their own account and pages have no entry of it. */
+  isOfOperators?: boolean;
   /** Runs before every request to its path, whatever its method. */
   before?: RequestHandler;
   /** True if machines ask all the time. The requests are not logged, and do not wait while the service starts. */

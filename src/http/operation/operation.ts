@@ -233,7 +233,7 @@ async function run(
   app: App,
   read: () => Promise<Sent>,
 ): Promise<unknown> {
-  const { find, takesLong, audit, handle } = declaration;
+  const { find, takesLong, audit, isOfOperators = false, handle } = declaration;
   const { request, queue } = exchange;
   // Before the first await: a socket that has closed has no address.
   const ipAddress = app.requests.clientAddress(request);
@@ -256,17 +256,23 @@ async function run(
   if (owner.id !== first.id) throw noSuchDeployment();
   const refusal = refusalOfGuest(declaration, owner, sent.body) ?? refusalOf(declaration, owner);
   if (refusal) throw refusal;
-  const acting = audit ? withDatabase(app, actingAs(app.db, actorOf(exchange.owner, owner, audit, ipAddress))) : app;
+  const actor = audit && actorOf(exchange.owner, owner, { audit, isOperator: isOfOperators }, ipAddress);
+  const acting = actor ? withDatabase(app, actingAs(app.db, actor)) : app;
   // A tool calls it by a POST.
   if (audit === 'submission.export' && request.method !== 'HEAD') await queue(() => recordReading(acting.db, resource));
   const work = async (): Promise<unknown> => handle({ ...exchange, owner, params, resource, ...sent }, acting);
   return takesLong ? work() : queue(work);
 }
 
-/** `person`: whose credentials the request has; `owner`: whose account or page it is about. */
-const actorOf = (person: Owner, owner: Owner, action: Action, ipAddress: string): Actor => ({
-  ...{ action, name: person.email, via: person.via, ipAddress, isOperator: false },
-  ownerId: owner.id === NO_ACCOUNT ? null : owner.id,
+/** `person`: whose credentials the request has; `owner`: whose account or page it is about, unless an operator acts on others. */
+const actorOf = (
+  person: Owner,
+  owner: Owner,
+  { audit, isOperator }: { audit: Action; isOperator: boolean },
+  ipAddress: string,
+): Actor => ({
+  ...{ action: audit, name: person.email, via: person.via, ipAddress, isOperator },
+  ownerId: isOperator || owner.id === NO_ACCOUNT ? null : owner.id,
 });
 
 /** Writes the entry of a request that takes something out of the service, before it does. */

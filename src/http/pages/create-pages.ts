@@ -11,7 +11,7 @@ import type { Limits } from '../../limits.ts';
 import { isPreviewLabel } from '../../sites/preview-hosts.ts';
 import type { Hosts } from '../request/hosts.ts';
 import type { ResponseWriter } from '../response/response-writer.ts';
-import { type Moved, PageCache } from './page-cache.ts';
+import { type Down, type Moved, PageCache } from './page-cache.ts';
 import { PageRenderer } from './page-renderer.ts';
 import { SiteFiles } from './site-file-reader.ts';
 
@@ -41,7 +41,7 @@ async function readPages(db: Database, slugs: readonly string[], page: Parameter
   const missing = ofPages.filter((slug) => !found.has(slug));
   if (missing.length === 0) return found;
   const moved = await findMoved(db, missing);
-  const all = new Map<string, StoredPage | Moved | 'taken-down'>(found);
+  const all = new Map<string, StoredPage | Moved | Down>(found);
   for (const [slug, movedTo] of moved) all.set(slug, { movedTo });
   return all;
 }

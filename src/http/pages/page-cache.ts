@@ -28,7 +28,10 @@ export type ReadyPage = Omit<PageHead, 'files'> &
 export type Moved = { movedTo: string };
 
 /** The page that is live under a slug. */
-export type Found = ReadyPage | Moved | 'taken-down' | undefined;
+/** Why the page of a live deployment is not shown: the operator has taken it down, or has suspended its owner. */
+export type Down = 'taken-down' | 'suspended';
+export const isDown = (page: unknown): page is Down => typeof page === 'string';
+export type Found = ReadyPage | Moved | Down | undefined;
 
 export const isMoved = (found: object | string | undefined): found is Moved =>
   typeof found === 'object' && 'movedTo' in found;
@@ -37,7 +40,7 @@ export const isMoved = (found: object | string | undefined): found is Moved =>
 type ReadPages = (
   slugs: readonly string[],
   maxBytes: number,
-) => Promise<ReadonlyMap<string, StoredPage | Moved | 'taken-down'>>;
+) => Promise<ReadonlyMap<string, StoredPage | Moved | Down>>;
 
 type PageSources = {
   read: ReadPages;
@@ -87,7 +90,7 @@ export class PageCache {
   readonly #pages: SteadyCache<string, ReadyPage>;
   /** The pages in other encodings, which are among the variants of each. */
   readonly #encodings: SteadyCache<Variant, { page: ReadyPage; encoding: Encoding }>;
-  readonly #small: Batcher<string, StoredPage | Moved | 'taken-down' | undefined>;
+  readonly #small: Batcher<string, StoredPage | Moved | Down | undefined>;
   /** Work on large pages: bounds the memory that they take before they are kept. */
   readonly #large: FairQueue<number>;
   /** Reads under way. One that is no longer here when it ends was overtaken by a change: its page is not kept. */
@@ -194,7 +197,7 @@ export class PageCache {
       .then((page) => {
         if (this.#reads.get(slug) !== reading) return page;
         // Few people look at a preview, and no change of its page would be noticed.
-        const isKept = page && page !== 'taken-down' && !isMoved(page) && !isPreviewLabel(slug);
+        const isKept = page && !isDown(page) && !isMoved(page) && !isPreviewLabel(slug);
         if (isKept) this.#keep(slug, page);
         else this.#pages.delete(slug);
         return page;
@@ -208,15 +211,15 @@ export class PageCache {
 
   async #readPage(slug: string): Promise<Found> {
     const page = await this.#small.add(slug);
-    const isLarge = page && page !== 'taken-down' && !isMoved(page) && !('rendered' in page) && !('html' in page);
+    const isLarge = page && !isDown(page) && !isMoved(page) && !('rendered' in page) && !('html' in page);
     if (!isLarge) return this.#makeReady(slug, page);
     return this.#inTurn(page.ownerId, 0, async () =>
       this.#makeReady(slug, (await this.#read([slug], Number.POSITIVE_INFINITY)).get(slug)),
     );
   }
 
-  async #makeReady(slug: string, page: StoredPage | Moved | 'taken-down' | undefined): Promise<Found> {
-    if (!page || page === 'taken-down' || isMoved(page)) return page;
+  async #makeReady(slug: string, page: StoredPage | Moved | Down | undefined): Promise<Found> {
+    if (!page || isDown(page) || isMoved(page)) return page;
     if ('rendered' in page) return this.#toReadyPage(page, page.rendered);
     if ('html' in page) return this.#toReadyPage(page, await this.#render(slug, page));
     throw new Error('A page was read without its body.');

@@ -14,7 +14,7 @@ import { endEarly, errorKind, HttpError, methodNotAllowed } from '../response/er
 import { writeSmallPage } from '../response/small-page.ts';
 import { type Translations, translationsFor, whenToTryAgain } from '../response/translations.ts';
 import { type ContentSender, partOf } from './content-sender.ts';
-import { type Found, isMoved, type Moved, type PageCache, type ReadyPage } from './page-cache.ts';
+import { type Found, isDown, isMoved, type Moved, type PageCache, type ReadyPage } from './page-cache.ts';
 import type { ReadyFile } from './site.ts';
 
 export const noSuchPage = (): HttpError => new HttpError(404, 'There is no page at this address.');
@@ -25,6 +25,11 @@ const takenDown = errorKind(
   (blockedBy: string) =>
     new HttpError(451, 'This page has been taken down.', { Link: `<${blockedBy}>; rel="blocked-by"` }),
   'https://example.org',
+);
+
+const suspendedPage = errorKind(
+  { id: 'SuspendedPage', description: 'The operator has suspended the owner of the page.' },
+  () => new HttpError(403, 'This page is not available.'),
 );
 
 /** Returns whether a page has ended by the clock, whether or not it is in the trash already. */
@@ -91,7 +96,7 @@ export class PageServer {
   /** Returns whether the site under a slug has something at a path that the service answers for other pages. */
   async hasOwn(slug: string | null, path: string): Promise<boolean> {
     const page = await this.#find(slug);
-    return page !== undefined && page !== 'taken-down' && !isMoved(page) && page.site?.resolve(path) !== undefined;
+    return page !== undefined && !isDown(page) && !isMoved(page) && page.site?.resolve(path) !== undefined;
   }
 
   /**
@@ -101,7 +106,7 @@ export class PageServer {
   async hasScript(slug: string | null, path: string, deploymentId: string | undefined): Promise<boolean> {
     const page = await this.#find(slug);
     // Where a page was before, an old worker would go on showing it.
-    if (!page || page === 'taken-down' || isMoved(page)) return false;
+    if (!page || isDown(page) || isMoved(page)) return false;
     if ((deploymentId ?? page.deploymentId) !== page.deploymentId) return false;
     const target = page.site?.resolve(path);
     return target !== undefined && target !== 'no-slash' && isScriptPath(target.file);
@@ -110,7 +115,7 @@ export class PageServer {
   /** Returns whether the page under a slug belongs to another deployment than this one. */
   async isOfAnother(slug: string | null, deploymentId: string | undefined): Promise<boolean> {
     const page = await this.#find(slug);
-    return page !== undefined && page !== 'taken-down' && !isMoved(page) && page.deploymentId !== deploymentId;
+    return page !== undefined && !isDown(page) && !isMoved(page) && page.deploymentId !== deploymentId;
   }
 
   /** The id of the deployment whose page is under a slug. Throws 404. */
@@ -143,15 +148,17 @@ export class PageServer {
   async #findLive(slug: string | null): Promise<ReadyPage> {
     const page = await this.#find(slug);
     if (isMoved(page)) return this.#findLive(page.movedTo);
-    if (!page || page === 'taken-down' || hasEnded(page)) throw noSuchPage();
+    if (page === 'suspended') throw suspendedPage();
+    if (!page || isDown(page) || hasEnded(page)) throw noSuchPage();
     return page;
   }
 
   #answer(exchange: Exchange, slug: string, page: Found): void | Promise<void> {
     const isRead = isReading(exchange.request);
     if (isMoved(page)) return isRead ? this.#redirect(exchange, page) : this.serve(exchange, page.movedTo);
+    if (page === 'suspended') throw suspendedPage();
     if (page === 'taken-down' && isRead) throw takenDown(this.#blockedBy);
-    if (!page || page === 'taken-down' || hasEnded(page)) throw noSuchPage();
+    if (!page || isDown(page) || hasEnded(page)) throw noSuchPage();
     const { opening, deploymentId } = page;
     if (page.isUnlisted) exchange.response.setHeader('X-Robots-Tag', 'noindex');
     const checking = opening && isRead && isOfHtml(exchange, page) && this.#closings.get(deploymentId, opening);
@@ -246,6 +253,7 @@ function wordsOf(error: HttpError, translations: Translations): { title: string;
       return translations.noPage;
     case 405:
       return translations.wrongMethod;
+    case 403:
     case 451:
       return translations.takenDown;
     case 500:

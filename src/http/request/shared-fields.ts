@@ -6,6 +6,7 @@ import {
   FILE_ID,
   GUEST_ID,
   KEY_ID,
+  OWNER_ID,
   RECIPIENT_ID,
   SESSION_ID,
   SHARE_ID,
@@ -25,6 +26,7 @@ export const deploymentId = text(DEPLOYMENT_ID, "A deployment's id.", 'd_0VbbZBZ
 export const submissionId = text(SUBMISSION_ID, "A submission's id.", 'sub_0VbbZBZeswpZ5bGpjxVeCiYz');
 export const webhookId = text(WEBHOOK_ID, "A webhook's id.", 'wh_0VbbZC1mQ4nRr8sTtUvWxYzA');
 export const keyId = text(KEY_ID, "A key's id, which is not the key.", 'key_0VbbZBZKKTcBD17YQfyDgVGm');
+export const ownerId = text(OWNER_ID, "An owner's id.", 'own_12');
 export const sessionId = text(SESSION_ID, "A session's id.", 'ses_0VbbZBZKKTcBD17YQfyDgVGm');
 export const feedId = text(FEED_ID, "A feed's id.", 'feed_0VbbZC1mQ4nRr8sTtUvWxYzA');
 export const guestId = text(GUEST_ID, "A guest's id.", 'gst_0VbbZC1mQ4nRr8sTtUvWxYzA');
@@ -74,6 +76,7 @@ export const IF_MISSING: Readonly<Record<string, string>> = {
   cursor:
     '{GET /deploy} has the ids and slugs of the {deployment}s, {GET /submissions/:deployId} the ids of submissions.',
   submissionId: '{GET /submissions/:deployId} has the ids of submissions.',
+  ownerId: '{GET /admin/owners} has the ids of owners.',
   fileId: 'The url of a file in a submission has the ids.',
   deliveryId:
     '{GET /webhooks/:deployId} has the ids of webhooks, {GET /webhooks/:deployId/:webhookId/deliveries} those of deliveries.',
@@ -106,6 +109,7 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   deliveryId,
   recipientId: text(RECIPIENT_ID, "A recipient's id.", 'rcp_0VbbZC1mQ4nRr8sTtUvWxYzA'),
   keyId,
+  ownerId,
   sessionId,
   token: text(TOKEN, 'The secret of a link.', 'Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU2iO9kS4dG'),
   domain: domainName.meta({ short: 'Such as forms.shop.example.' }),

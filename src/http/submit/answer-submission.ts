@@ -155,6 +155,7 @@ export class SubmissionAnswers {
 function labelOf(outcome: SubmissionOutcome | Refusal): Parameters<Metrics['submission']>[0] | undefined {
   switch (outcome.kind) {
     case 'no-form':
+    case 'suspended':
       return 'no-deployment';
     case 'closed':
       return 'form-closed';

@@ -27,6 +27,7 @@ export function refusalWords(refusal: Refusal, about: About): Words {
   const { error, translations } = about;
   switch (refusal.kind) {
     case 'no-form':
+    case 'suspended':
       return { ...problem(translations.unavailable, translations.nothingSent), isFinal: true };
     case 'origin-refused':
       return wrongSite(refusal.origin, translations);

@@ -54,6 +54,11 @@ export const noSuchForm = errorKind(
   () => new HttpError(404, 'No such deployment: check the id in the address that the form posts to.'),
 );
 
+export const formSuspended = errorKind(
+  { id: 'FormSuspended', description: 'The operator has suspended the owner of the form.' },
+  () => new HttpError(403, 'This form accepts no submissions: ask the owner of the page.'),
+);
+
 export const webhookLoop = errorKind(
   { id: 'WebhookLoop', description: 'The request is a delivery of this service: a webhook leads back to it.' },
   () => new HttpError(508, 'A webhook leads back to this service: give it the address of a receiver of your own.'),
@@ -93,6 +98,8 @@ export function errorOf(refusal: Refusal, log: Log, requestId: string): HttpErro
       return webhookLoop();
     case 'no-form':
       return noSuchForm();
+    case 'suspended':
+      return formSuspended();
     case 'origin-refused':
       return originRefused(refusal.origin);
     case 'closed':

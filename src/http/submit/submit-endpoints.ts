@@ -10,7 +10,7 @@ import { tooManySubmissions } from '../response/errors.ts';
 import { FORM_CLOSED } from '../response/form-closed.ts';
 import { CORS, Received } from './answer-submission.ts';
 import { declaredForeign, ForeignReceived } from './foreign-answer.ts';
-import { noStorageForFiles, noSuchForm, originRefused, webhookLoop } from './refusals.ts';
+import { formSuspended, noStorageForFiles, noSuchForm, originRefused, webhookLoop } from './refusals.ts';
 import { submissionKey } from './submission-key.ts';
 import { VisitorPages } from './visitor-pages.ts';
 
@@ -73,7 +73,16 @@ const redirected = {
 } as const;
 
 const errors = [
-  ...[noSuchForm, originRefused, ...FORM_CLOSED, keyReused, tooManySubmissions, noStorageForFiles, webhookLoop],
+  ...[
+    noSuchForm,
+    formSuspended,
+    originRefused,
+    ...FORM_CLOSED,
+    keyReused,
+    tooManySubmissions,
+    noStorageForFiles,
+    webhookLoop,
+  ],
 ];
 
 const submitOperation = publicOperation('POST', '/submit/:deployId', 'submit', {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { isMoved, PageCache, type ReadyPage } from '../../../src/http/pages/page-cache.ts';
+import { isDown, isMoved, PageCache, type ReadyPage } from '../../../src/http/pages/page-cache.ts';
 import type { Variant } from '../../../src/http/pages/ready-body.ts';
 import type { Encoding } from '../../../src/http/response/accept.ts';
 import { BusyError } from '../../../src/lib/fair-queue.ts';
@@ -62,7 +62,7 @@ function startCache() {
   const cache = cacheOf(async (slugs) => new Map(slugs.map((slug) => [slug, read(slug)])));
   async function get(slug: string): Promise<ReadyPage> {
     const page = await cache.get(slug);
-    if (!page || page === 'taken-down' || isMoved(page)) throw new Error('There is no page.');
+    if (!page || isDown(page) || isMoved(page)) throw new Error('There is no page.');
     return page;
   }
   async function variant(slug: string, encoding: Encoding): Promise<Variant> {
@@ -99,7 +99,7 @@ it('makes another encoding of a large page only while its owner may send more, a
   const cache = cacheOf(read, () => false);
   const encoded = async (bytes: number): Promise<Variant> => {
     const page = await cache.get(`${bytes}`);
-    if (!page || page === 'taken-down' || isMoved(page)) throw new Error('There is no page.');
+    if (!page || isDown(page) || isMoved(page)) throw new Error('There is no page.');
     return cache.variant(`${bytes}`, page, page, 'gzip');
   };
   expect((await encoded(largeBytes)).body).toBeInstanceOf(Buffer);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { brotliCompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { isMoved, PageCache, type ReadyPage } from '../../../src/http/pages/page-cache.ts';
+import { isDown, isMoved, PageCache, type ReadyPage } from '../../../src/http/pages/page-cache.ts';
 import { toReadyBody } from '../../../src/http/pages/ready-body.ts';
 import type { ReadyFile, Site } from '../../../src/http/pages/site.ts';
 import { NO_LOOK } from '../../../src/sites/page-look.ts';
@@ -47,7 +47,7 @@ function startCache() {
   );
   async function siteOf(slug: string): Promise<{ page: ReadyPage; site: Site }> {
     const page = await cache.get(slug);
-    if (!page || page === 'taken-down' || isMoved(page) || !page.site) throw new Error('There is no site.');
+    if (!page || isDown(page) || isMoved(page) || !page.site) throw new Error('There is no site.');
     return { page, site: page.site };
   }
   async function read(slug: string, index: number): Promise<ReadyFile> {

@@ -22,6 +22,7 @@ class OneForm extends Forms {
     return {
       deploymentId,
       slug: 'slow',
+      isSuspended: false,
       formerSlugs: [],
       language: null,
       lang: undefined,

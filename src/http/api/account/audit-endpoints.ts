@@ -15,7 +15,7 @@ import { answerObject, textField, textOrNull, time } from '../../request/shared-
 import { toWire } from '../../response/to-wire.ts';
 
 /** An entry of the audit, in answers. */
-const Entry = answerObject('AuditEntry', {
+export const Entry = answerObject('AuditEntry', {
   at: time.meta({ description: 'When it was changed.' }),
   actor: textField('Who has changed it: an address, or `operator` for a command of the operator.', 'you@example.com'),
   via: z.enum(WAYS).meta({
@@ -41,7 +41,7 @@ const Audit = answerObject('Audit', { entries: z.array(Entry), ...paged });
 
 const auditOf = ({ id: ownerId, pages }: Owner): AuditOf => ({ ownerId, pages });
 
-const entryToWire = ({ id: _, ...entry }: AuditEntry) => toWire(Entry, entry);
+export const entryToWire = ({ id: _, ...entry }: AuditEntry) => toWire(Entry, entry);
 
 /** A list of entries on the command line. */
 const AUDIT_TABLE = {

@@ -28,6 +28,7 @@ const TAGS = {
   Spam: 'Submissions that the setting `spam` keeps apart, and ALTCHA, which tells people from robots.',
   Webhooks: 'The addresses to which submissions are posted.',
   Deliveries: 'Requests to webhooks and mails, and their outcome.',
+  Operators: 'All owners and pages of a service, for the owners whose addresses ADMIN_EMAILS has.',
   Links: 'The links in mails. The signature in the query takes the place of a key.',
   Agents: 'For AI agents: tools over the Model Context Protocol, and what an agent needs to know.',
   Service: 'Health of the service, and this reference.',

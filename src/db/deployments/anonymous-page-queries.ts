@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { ANONYMOUS } from '../account/anonymous-owner.ts';
+import { record } from '../account/audit-queries.ts';
 import { countTry, readTries } from '../account/session-queries.ts';
 import { checkStorage, type StorageLimits } from '../account/storage-queries.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
@@ -142,6 +143,7 @@ export function claimPage(
                  WHERE deployment_id = :id AND files IS NOT NULL)`,
       values,
     );
+    await record(transaction, { target: page.id, deploymentId: page.id });
     await execute(transaction, 'forget-claim', 'DELETE FROM anonymous_pages WHERE deployment_id = :id', values);
     await execute(
       transaction,

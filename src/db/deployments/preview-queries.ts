@@ -77,6 +77,7 @@ type Row = Pick<PageHead, 'deploymentId' | 'version' | 'ownerId' | 'expiresAt'> 
   slug: string;
   files: SiteFile[] | null;
   isTakenDown: boolean;
+  isSuspended: boolean;
   html: Buffer | null;
 };
 
@@ -85,20 +86,21 @@ export async function findPreviews(
   db: Knex,
   labels: readonly string[],
   maxBytes: number,
-): Promise<[label: string, page: StoredPage | 'taken-down'][]> {
+): Promise<[label: string, page: StoredPage | 'taken-down' | 'suspended'][]> {
   if (labels.length === 0) return [];
   const rows = await query<Row>(
     db,
     'find-previews',
     `SELECT preview, slug, deployment_id AS "deploymentId", version, owner_id AS "ownerId", files,
-            taken_down_at IS NOT NULL AS "isTakenDown",
+            taken_down_at IS NOT NULL AS "isTakenDown", suspended AS "isSuspended",
             CAST(extract(epoch FROM expires_at) * 1000 AS float8) AS "expiresAt",
             CASE WHEN octet_length(html) <= CAST(:maxBytes AS double precision) THEN html END AS html
        FROM page_versions JOIN deployments ON id = deployment_id
       WHERE preview = ANY (CAST(:labels AS text[])) AND deleted_at IS NULL`,
     { labels: [...labels], maxBytes },
   );
-  return rows.map(({ preview, isTakenDown, html, files, slug, ...row }) => {
+  return rows.map(({ preview, isTakenDown, isSuspended, html, files, slug, ...row }) => {
+    if (isSuspended) return [preview, 'suspended'];
     if (isTakenDown) return [preview, 'taken-down'];
     const look = shownLook(html ? lookOf(html) : { title: null, color: null, darkColor: null }, slug);
     const head: PageHead = {

@@ -37,7 +37,7 @@ async function readPages(db: Database, slugs: readonly string[], page: Parameter
   const previews = await findPreviews(db, slugs.filter(isPreviewLabel), page.maxBytes);
   const ofPages = slugs.filter((slug) => !isPreviewLabel(slug));
   const pages = ofPages.length > 0 ? await findPages(db, ofPages, page) : [];
-  const found = new Map<string, StoredPage | 'taken-down'>([...pages, ...previews]);
+  const found = new Map<string, StoredPage | Down>([...pages, ...previews]);
   const missing = ofPages.filter((slug) => !found.has(slug));
   if (missing.length === 0) return found;
   const moved = await findMoved(db, missing);

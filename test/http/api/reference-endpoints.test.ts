@@ -6,6 +6,7 @@ import request from 'supertest';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
+import { takeDown } from '../../../src/db/deployments/take-down-queries.ts';
 import { ERROR_CODE } from '../../../src/http/response/errors.ts';
 import { SECURITY_TXT } from '../../../src/sites/site-paths.ts';
 import { furnish, type Ids, idsFor } from '../../support/furnish.ts';
@@ -39,13 +40,15 @@ const operations = Object.entries(reference.paths ?? {}).flatMap(([path, item]) 
 /** The paths of all routes that Express has. */
 const routes = new Set<string>();
 const routed = vi.spyOn(Router.prototype, 'route');
+const OPERATOR = 'operator@test.example';
 const service = await testService({
   ABUSE_CONTACT: 'abuse@example.org',
   SMTP_URL: 'smtp://127.0.0.1:1',
   ANONYMOUS_HOURS: '24',
+  ADMIN_EMAILS: OPERATOR,
 });
 for (const path of routed.mock.calls.flat()) routes.add(String(path).replaceAll(/[:*](\w+)/g, '{$1}'));
-const owner = await service.owner();
+const owner = await service.owner({ email: OPERATOR });
 const shared = await furnish(service, owner);
 
 describe('the document', () => {
@@ -139,6 +142,13 @@ async function signedQuery(path: string, { id = '', submissionId = '', fileId = 
   return link?.slice(link.indexOf('?') + 1);
 }
 
+/** The id of an owner whom an operator may suspend. */
+async function anotherOwner(): Promise<string> {
+  await service.owner();
+  const { body } = await owner.get('/admin/owners?limit=1').expect(200);
+  return body.owners[0].id;
+}
+
 /** The key, or for what is about a session, its cookie. */
 async function credentialsFor(path: string): Promise<Record<string, string>> {
   if (path !== '/session') return { Authorization: `Bearer ${owner.key}` };
@@ -173,7 +183,9 @@ describe('the examples', () => {
   });
 
   it.each(requests)('are answered with a success as it is described: $name, $sent', async ({ path, method, type }) => {
-    const values = idsFor(path, method === 'get' ? shared : await furnish(service, owner));
+    const furnished = idsFor(path, method === 'get' ? shared : await furnish(service, owner));
+    const values: Ids = { ...furnished, ...(path.startsWith('/admin/owners/') && { ownerId: await anotherOwner() }) };
+    if (path === '/admin/pages/{id}/restore') await takeDown(service.db, values.id ?? '', 'a reason');
     const operation = at('paths', path, method);
     const parameters: unknown[] = Array.isArray(operation.parameters) ? operation.parameters : [];
     const query = parameters.filter(isObject).filter((parameter) => parameter.in === 'query');

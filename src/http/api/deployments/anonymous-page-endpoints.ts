@@ -184,6 +184,7 @@ const publishOperation = publicOperation('POST', '/publish', 'publishWithoutKey'
 });
 
 const claimOperation = operation('POST', '/claims', 'claimPage', {
+  audit: 'page.claim',
   needsAccount: true,
   isOfAccount: true,
   command: {

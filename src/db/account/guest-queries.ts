@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { newGuestId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
+import { audited, record } from './audit-queries.ts';
 
 /** The rights of a guest: to read submissions and note what was done with them; to change the page as well. */
 export const ROLES = ['reader', 'editor'] as const;
@@ -55,13 +56,15 @@ export function inviteGuest(
     });
     const refusal = refusalOf(page);
     if (refusal) return refusal;
+    const id = newGuestId();
+    await record(transaction, { target: id, deploymentId });
     return queryOne<Guest>(
       transaction,
       'invite-guest',
       `INSERT INTO guests (id, deployment_id, email, role, invited_at, link_hash, link_expires_at)
        VALUES (?, ?, ?, ?, clock_timestamp(), ?, clock_timestamp() + interval '${SIZES.guest.linkDays} days')
        RETURNING ${COLUMNS}`,
-      [newGuestId(), deploymentId, email, role, hash],
+      [id, deploymentId, email, role, hash],
     );
   });
 }
@@ -84,19 +87,20 @@ export const guestExists = async (db: Knex, deploymentId: string, id: string): P
   (await execute(db, 'find-guest', 'SELECT FROM guests WHERE id = ? AND deployment_id = ?', [id, deploymentId])) === 1;
 
 /** Gives a guest another role; undefined when the guest has been removed. */
-export async function changeRole(db: Knex, id: string, role: Role): Promise<Guest | undefined> {
-  const [guest] = await query<Guest>(
-    db,
-    'change-role',
-    `UPDATE guests SET role = ? WHERE id = ? RETURNING ${COLUMNS}`,
-    [role, id],
-  );
+export async function changeRole(db: Knex, deploymentId: string, id: string, role: Role): Promise<Guest | undefined> {
+  const change = (connection: Knex): Promise<Guest[]> =>
+    query(connection, 'change-role', `UPDATE guests SET role = ? WHERE id = ? RETURNING ${COLUMNS}`, [role, id]);
+  const [guest] = await audited(db, change, ({ length }) => (length > 0 ? { target: id, deploymentId } : undefined));
   return guest;
 }
 
 /** Removes a guest; whether there still was one. */
-export const removeGuest = async (db: Knex, id: string): Promise<boolean> =>
-  (await execute(db, 'remove-guest', 'DELETE FROM guests WHERE id = ?', [id])) === 1;
+export const removeGuest = (db: Knex, deploymentId: string, id: string): Promise<boolean> =>
+  audited(
+    db,
+    async (connection) => (await execute(connection, 'remove-guest', 'DELETE FROM guests WHERE id = ?', [id])) === 1,
+    (isRemoved) => (isRemoved ? { target: id, deploymentId } : undefined),
+  );
 
 /** An invitation whose link works. */
 export type LinkedInvitation = { email: string; slug: string; title: string | null; inviter: string };
@@ -151,7 +155,7 @@ export async function findGuestAccess(
     'find-guest-access',
     `SELECT guests.id, role, owner_id AS "ownerId", owners.email AS "ownerEmail", plan
        FROM guests JOIN deployments ON deployments.id = guests.deployment_id JOIN owners ON owners.id = owner_id
-      WHERE guests.deployment_id = ? AND guests.email = ? AND owner_id <> ? AND deleted_at IS NULL`,
+      WHERE guests.deployment_id = ? AND guests.email = ? AND owner_id <> ? AND deleted_at IS NULL AND NOT suspended`,
     [deploymentId, email, ownId],
   );
   return row;

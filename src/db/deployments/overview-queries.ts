@@ -74,7 +74,7 @@ const NO_GUEST = 'CAST(NULL AS text) AS role, CAST(NULL AS text) AS "guestId"';
 
 /** In SQL, the live deployments that others share with :guest, an address; none where it is NULL. */
 const SHARED = `guests JOIN deployments ON deployments.id = guests.deployment_id
-         WHERE guests.email = CAST(:guest AS text) AND owner_id <> :ownerId AND deleted_at IS NULL`;
+         WHERE guests.email = CAST(:guest AS text) AND owner_id <> :ownerId AND deleted_at IS NULL AND NOT suspended`;
 
 /** In SQL, as many of a list as there can be up to the end of its page. */
 const UP_TO_PAGE = 'ORDER BY deployments.id DESC LIMIT CAST(:limit AS bigint) + CAST(:offset AS bigint)';

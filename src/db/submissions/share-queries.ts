@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { newShareId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
+import { audited, record } from '../account/audit-queries.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 
 /** `expiresAt`: null: never. Its secret is stored as a hash. */
@@ -35,6 +36,7 @@ export function createShare(
        RETURNING id`,
       [newShareId(), deploymentId, hash, expiresAt],
     );
+    await record(transaction, { target: id, deploymentId });
     return id;
   });
 }
@@ -59,8 +61,12 @@ export const shareExists = async (db: Knex, deploymentId: string, id: string): P
   (await execute(db, 'find-share', 'SELECT FROM shares WHERE id = ? AND deployment_id = ?', [id, deploymentId])) === 1;
 
 /** Removes a share; whether it was still there. */
-export const deleteShare = async (db: Knex, id: string): Promise<boolean> =>
-  (await execute(db, 'delete-share', 'DELETE FROM shares WHERE id = ?', [id])) === 1;
+export const deleteShare = (db: Knex, deploymentId: string, id: string): Promise<boolean> =>
+  audited(
+    db,
+    async (connection) => (await execute(connection, 'delete-share', 'DELETE FROM shares WHERE id = ?', [id])) === 1,
+    (isDeleted) => (isDeleted ? { target: id, deploymentId } : undefined),
+  );
 
 /** A share that is read. */
 export type ReadShare = {
@@ -83,7 +89,7 @@ export async function findShareByHash(db: Knex, hash: Buffer): Promise<ReadShare
             submission_count AS "submissionCount", coalesce(time_zone, 'UTC') AS "timeZone"
        FROM shares JOIN deployments ON deployments.id = shares.deployment_id JOIN owners ON owners.id = owner_id
             JOIN pages ON pages.deployment_id = shares.deployment_id
-      WHERE hash = ? AND coalesce(shares.expires_at > now(), true) AND deleted_at IS NULL AND taken_down_at IS NULL
+      WHERE hash = ? AND coalesce(shares.expires_at > now(), true) AND deleted_at IS NULL AND taken_down_at IS NULL AND NOT suspended
         AND coalesce(deployments.expires_at > now(), true)`,
     [hash],
   );

@@ -85,6 +85,7 @@ const isChangedMeanwhile = (error: unknown): boolean =>
 
 /** Parts of a page's HTML. */
 export const editOperation = operation('PATCH', HTML_PATH, 'editHtml', {
+  audit: 'page.publish',
   guests: 'editor',
   scope: 'publish',
   tool: {

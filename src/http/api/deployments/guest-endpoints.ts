@@ -90,6 +90,7 @@ async function ownGuest(db: Database, owner: Owner, ids: { id: string; guestId: 
 }
 
 const inviteOperation = operation('POST', '/deploy/:id/guests', 'inviteGuest', {
+  audit: 'guest.add',
   command: {
     usage: 'guests invite <id> <email>',
     text: 'Invite somebody by mail to read or edit a page',
@@ -153,6 +154,7 @@ const listOperation = operation('GET', '/deploy/:id/guests', 'listGuests', {
 });
 
 const changeOperation = operation('PATCH', '/deploy/:id/guests/:guestId', 'changeGuest', {
+  audit: 'guest.change',
   command: {
     usage: 'guests change <id> <guest>',
     text: 'Give a guest another role',
@@ -167,11 +169,12 @@ const changeOperation = operation('PATCH', '/deploy/:id/guests/:guestId', 'chang
   body: { schema: z.object({ role }), example: { role: 'editor' } },
   answer: { description: 'The guest.', schema: Shown },
   errors: [noSuchGuest],
-  handle: async ({ resource: id, body }, { db }) =>
-    toWire(Shown, foundOr404(await changeRole(db, id, body.role), noSuchGuest)),
+  handle: async ({ params: { id: deploymentId }, resource: id, body }, { db }) =>
+    toWire(Shown, foundOr404(await changeRole(db, deploymentId, id, body.role), noSuchGuest)),
 });
 
 const removeOperation = operation('DELETE', '/deploy/:id/guests/:guestId', 'removeGuest', {
+  audit: 'guest.remove',
   guests: 'reader',
   command: {
     usage: 'guests remove <id> <guest>',
@@ -184,9 +187,9 @@ const removeOperation = operation('DELETE', '/deploy/:id/guests/:guestId', 'remo
   find: (owner, ids, { db }) => ownGuest(db, owner, ids),
   answer: { description: 'The guest is removed.', schema: Removed },
   errors: [noSuchGuest],
-  async handle({ owner: { guest }, resource: id }, { db }) {
+  async handle({ owner: { guest }, params: { id: deploymentId }, resource: id }, { db }) {
     if (guest && guest.id !== id) throw guestRefused(guest.role);
-    if (!(await removeGuest(db, id))) throw noSuchGuest();
+    if (!(await removeGuest(db, deploymentId, id))) throw noSuchGuest();
     return { message: 'Guest removed' as const, id };
   },
 });

@@ -47,6 +47,7 @@ async function ownShare(db: Database, owner: Owner, ids: { id: string; shareId: 
 }
 
 const createOperation = operation('POST', '/deploy/:id/shares', 'createShare', {
+  audit: 'share.create',
   command: {
     usage: 'shares add <id>',
     text: 'Make a secret address at which people read submissions, and print it this once',
@@ -102,6 +103,7 @@ const listOperation = operation('GET', '/deploy/:id/shares', 'listShares', {
 });
 
 const deleteOperation = operation('DELETE', '/deploy/:id/shares/:shareId', 'deleteShare', {
+  audit: 'share.delete',
   command: {
     usage: 'shares remove <id> <share>',
     text: 'End a share',
@@ -113,8 +115,8 @@ const deleteOperation = operation('DELETE', '/deploy/:id/shares/:shareId', 'dele
   find: (owner, ids, { db }) => ownShare(db, owner, ids),
   answer: { description: 'The share is deleted.', schema: Deleted },
   errors: [noSuchShare],
-  async handle({ resource: id }, { db }) {
-    if (!(await deleteShare(db, id))) throw noSuchShare();
+  async handle({ params: { id: deploymentId }, resource: id }, { db }) {
+    if (!(await deleteShare(db, deploymentId, id))) throw noSuchShare();
     return { message: 'Share deleted' as const, id };
   },
 });

@@ -77,7 +77,7 @@ function secretsOf(token: string) {
 }
 
 /** The claims about a person that count here. */
-export type Claims = { email: string | undefined; isVerified: boolean };
+type Claims = { email: string | undefined; isVerified: boolean };
 
 const isTrue = (claim: unknown): boolean => claim === true || claim === 'true';
 

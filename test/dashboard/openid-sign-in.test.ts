@@ -26,7 +26,7 @@ describe.skipIf(!hasChromium())('the dashboard with OpenID Connect', () => {
     await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
     await page.getByText('new@team.example').first().waitFor();
     await page.getByText('There is no key yet').waitFor();
-    await page.getByText('This browser').waitFor();
+    await page.getByText('This browser', { exact: true }).waitFor();
     await expectAccessible(page);
     await page.getByLabel('Name').fill('First');
     await page.getByRole('button', { name: 'Create a key' }).click();

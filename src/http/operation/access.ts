@@ -24,12 +24,12 @@ const MAY_ONLY: Readonly<Record<Scope, string>> = {
     'This API key may only publish pages: use a key with the scope read for submissions, or full for everything.',
 };
 
-export const narrowScope = errorKind(
+const narrowScope = errorKind(
   { id: 'NarrowScope', description: 'The scope of the API key, `read` or `publish`, does not allow it.' },
   (scope: Scope = 'read') => new HttpError(403, MAY_ONLY[scope]),
 );
 
-export const keyForPages = errorKind(
+const keyForPages = errorKind(
   { id: 'KeyForPages', description: 'The API key is for some pages only, and this is about the whole account.' },
   () => new HttpError(403, 'This API key is for some {deployment}s only: use a key without pages.'),
 );

@@ -7,7 +7,7 @@ COPY vite.config.ts tsconfig.json ./
 COPY scripts scripts
 COPY src src
 COPY migrations migrations
-COPY docs/dashboard docs/dashboard
+COPY docs docs
 COPY skills skills
 RUN npm run build
 # The optional packages are Node and Postgres for machines without them; here the image and DATABASE_URL provide both.

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 
 it('has what runs, and neither sources nor tests', () => {
-  const folders = new Set(packed.map((path) => path.replace(/^((?:dist|src)\/\w+).*/, '$1')));
+  const folders = new Set(packed.map((path) => path.replace(/^((?:dist|src)\/\w+|docs).*/, '$1')));
   expect([...folders].toSorted()).toEqual([
     'LICENSE',
     'README.md',
@@ -42,6 +42,7 @@ it('has what runs, and neither sources nor tests', () => {
     'bin/program.js',
     'dist/dashboard',
     'dist/service',
+    'docs',
     'package.json',
     'skills/formhost/SKILL.md',
     'src/http',
@@ -102,7 +103,14 @@ describe.each(USERS)('formhost start, as $user', ({ as: asUser }) => {
     const second = await start();
     const { body } = await owner.get(`/submissions/${id}`).expect(200);
     expect(body.submissions).toMatchObject([{ data: { name: 'Ada' } }]);
-    for (const path of ['/dashboard', '/docs', '/docs/swagger-ui.css', '/llms.txt', '/skill.md']) {
+    for (const path of [
+      '/dashboard',
+      '/docs',
+      '/docs/guides/forms',
+      '/docs/swagger-ui.css',
+      '/llms.txt',
+      '/skill.md',
+    ]) {
       expect([path, (await request(second.url).get(path)).status]).toEqual([path, 200]);
     }
     expect((await second.stop()).stderr).toContain('"msg":"stopped"');

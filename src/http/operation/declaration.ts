@@ -41,6 +41,8 @@ type Success<Answer> = {
   description: string;
   headers?: Headers;
   type?: string;
+  /** Other media types, which an Accept chooses. */
+  otherTypes?: readonly string[];
   schema: z.ZodType<unknown, Answer>;
   /** Left out: made of the examples of its fields. */
   example?: NoInfer<Answer>;

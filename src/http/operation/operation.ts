@@ -71,12 +71,12 @@ function answersOf({ answer, otherAnswers }: Pick<Described<unknown>, 'answer' |
   const { status = 200, description, headers } = answer;
   const content =
     'schema' in answer
-      ? {
-          [answer.type ?? 'application/json']: {
-            schema: answer.schema,
-            example: answer.example ?? exampleOf(answer.schema),
-          },
-        }
+      ? Object.fromEntries(
+          [answer.type ?? 'application/json', ...(answer.otherTypes ?? [])].map((type) => [
+            type,
+            { schema: answer.schema, example: answer.example ?? exampleOf(answer.schema) },
+          ]),
+        )
       : undefined;
   return { [status]: { description, ...(headers && { headers }), ...(content && { content }) }, ...otherAnswers };
 }

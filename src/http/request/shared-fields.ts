@@ -123,6 +123,7 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   }),
   view: z.string().meta({ description: 'A view of the dashboard.', example: 'inbox' }),
   asset: z.string().meta({ description: 'The name of a file of the dashboard.', example: 'main-0A1b2C3d.js' }),
+  guide: z.string().meta({ description: 'The name of a guide.', example: 'forms' }),
   code: z.string().meta({ description: 'The code of an error.', example: 'not-found' }),
   cursor: z.string().meta({
     description: '`0`, the id of a submission, or the cursor of an answer.',

@@ -34,6 +34,12 @@ export const acceptsJson = ({ accept = '*/*' }: IncomingHttpHeaders): boolean =>
   accept.length <= acceptChars &&
   new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes(['application/json']).length > 0;
 
+/** Returns whether the Accept of a request prefers Markdown to HTML. One that allows both alike gets HTML. */
+export const prefersMarkdown = ({ accept = '*/*' }: IncomingHttpHeaders): boolean =>
+  accept.length <= acceptChars &&
+  new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes(['text/html', 'text/markdown'])[0] ===
+    'text/markdown';
+
 export type Encoding = 'br' | 'gzip' | 'identity';
 
 /** The encodings in the order of preference if the client gives them the same q. */

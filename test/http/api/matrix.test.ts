@@ -42,7 +42,14 @@ const PUBLIC = [
     'GET /readyz',
   ],
   ...['GET /dashboard', 'GET /dashboard/assets/:asset', 'GET /dashboard/*view', 'GET /internal/tls'],
-  ...['GET /docs', 'GET /docs/errors/:code', 'GET /docs/start.js', 'GET /docs/page.css'],
+  ...[
+    'GET /docs',
+    'GET /docs/errors/:code',
+    'GET /docs/guides/:guide',
+    'GET /docs/guides.css',
+    'GET /docs/start.js',
+    'GET /docs/page.css',
+  ],
   ...['GET /docs/swagger-ui.css', 'GET /docs/swagger-ui-bundle.js'],
 ];
 /** A key with the scope `read` may GET, except these. */

@@ -363,7 +363,7 @@ it('GET /.well-known/api-catalog leads to what this service has', async () => {
   expect([api.anchor, tools.anchor]).toEqual([BASE_URL, `${BASE_URL}/mcp`]);
   const targets = [...api['service-desc'], ...api['service-doc'], ...api.status];
   for (const { href, type } of targets) {
-    const answered = await service.anonymous.get(href.slice(BASE_URL.length));
+    const answered = await service.anonymous.get(href.slice(BASE_URL.length)).set('Accept', type);
     expect([href, answered.status, answered.type]).toEqual([href, 200, type]);
   }
   expect((await service.anonymous.head('/.well-known/api-catalog')).headers.link).toBe(headers.link);

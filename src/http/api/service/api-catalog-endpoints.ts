@@ -28,6 +28,7 @@ const catalogOf = (baseUrl: string): z.infer<typeof Linkset> => ({
       'service-desc': [{ href: `${baseUrl}/openapi.json`, type: 'application/json' }],
       'service-doc': [
         { href: `${baseUrl}/docs`, type: 'text/html' },
+        { href: `${baseUrl}/docs`, type: 'text/markdown', title: 'Guides' },
         { href: `${baseUrl}/llms.txt`, type: 'text/plain' },
         { href: `${baseUrl}/skill.md`, type: 'text/markdown' },
       ],

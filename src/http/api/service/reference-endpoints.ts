@@ -6,9 +6,10 @@ import { PROJECT } from '../../../lib/project.ts';
 import { type EndpointsOf, perService } from '../../operation/declaration.ts';
 import { pageAnswer, publicOperation } from '../../operation/operation.ts';
 import { uriField } from '../../request/shared-fields.ts';
-import { namesHtml } from '../../response/accept.ts';
+import { namesHtml, prefersMarkdown } from '../../response/accept.ts';
 import { notModified, StaticFile } from '../../response/static-file.ts';
 import { errorPageOperation } from './error-page-endpoints.ts';
+import { guideOperations, sendGuideList } from './guide-endpoints.ts';
 
 const PAGE_HEADERS = {
   // Swagger UI draws some of its icons as data: images.
@@ -43,6 +44,21 @@ function pageFile(
     handle: (_request, response, app) => pageOf(app).send(response),
   });
 }
+
+const docsPageOf = perService(() => new StaticFile('html', () => readFile(join(PAGE, 'index.html')), PAGE_HEADERS));
+
+const docsOperation = publicOperation('GET', '/docs', 'getReferencePage', {
+  summary: 'Get this document as a page that can send requests',
+  description:
+    'The page loads its parts from this service only. Where the Accept prefers text/markdown, the answer is the list of the guides. With an ' +
+    'ETag; 304 where the client has it.',
+  answer: { ...pageAnswer('A page for a browser, or the guides for an agent.'), otherTypes: ['text/markdown'] },
+  otherAnswers: { 304: notModified },
+  handle(request, response, app) {
+    response.vary('Accept');
+    return prefersMarkdown(request.headers) ? sendGuideList(response, app) : docsPageOf(app).send(response);
+  },
+});
 
 /** A file that the page loads. */
 const pagePart = (path: string, folder: string, name: string) =>
@@ -103,11 +119,9 @@ function documentOperation(endpointsOf: EndpointsOf) {
 export const referenceOperations = (endpointsOf: EndpointsOf) => [
   startOperation,
   documentOperation(endpointsOf),
-  pageFile('/docs', 'getReferencePage', join(PAGE, 'index.html'), {
-    summary: 'Get this document as a page that can send requests',
-    description: 'The page loads its parts from this service only. With an ETag; 304 where the client has it.',
-  }),
+  docsOperation,
   errorPageOperation(endpointsOf),
+  ...guideOperations,
   pagePart('/docs/start.js', PAGE, 'getReferenceScript'),
   pagePart('/docs/page.css', PAGE, 'getReferenceStyles'),
   pagePart('/docs/swagger-ui.css', SWAGGER_UI, 'getSwaggerStyles'),

@@ -73,6 +73,7 @@ describe('the document', () => {
       'POST /session/mail 202',
       'PATCH /me 200?',
       'POST /deploy/{id}/domains/{domain}/check 200',
+      'POST /deploy/{id}/guests 201',
       'POST /submissions/{deployId}/test 200',
       'POST /webhooks/{deployId}/{webhookId}/test 202',
       'POST /deploy/{id}/mails/test 202',

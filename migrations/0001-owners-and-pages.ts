@@ -68,6 +68,48 @@ const OWNERS = `
     hash bytea NOT NULL UNIQUE,
     expires_at timestamptz NOT NULL
   );
+  CREATE TABLE oauth_clients ( -- Programs that have registered themselves, to be allowed by owners (RFC 7591).
+    id text COLLATE "C" PRIMARY KEY,
+    name text NOT NULL,
+    redirect_uris text[] NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz NOT NULL -- later once an owner has allowed it; a client that has a grant stays
+  );
+  CREATE INDEX oauth_clients_expires_at ON oauth_clients (expires_at);
+  CREATE TABLE grants ( -- Programs that owners have allowed to act for them. A grant ends with what the session stood for: a key or an address.
+    id text COLLATE "C" PRIMARY KEY,
+    owner_id bigint NOT NULL REFERENCES owners,
+    key_id text COLLATE "C" REFERENCES api_keys ON DELETE CASCADE,
+    email text, -- in lower case
+    client_id text COLLATE "C" NOT NULL, -- of oauth_clients, or the address of a client's metadata document
+    client_name text NOT NULL,
+    host text NOT NULL, -- of the metadata document, or of the redirect URI
+    scope text NOT NULL CHECK (scope IN ('full', 'read', 'publish')),
+    pages text[] COLLATE "C" CHECK (cardinality(pages) > 0), -- as those of a key; no more than the key has
+    code_hash bytea NOT NULL UNIQUE, -- of the code that the program exchanges for the first tokens
+    code_expires_at timestamptz NOT NULL,
+    redirect_uri text NOT NULL, -- where the code was sent
+    code_challenge text NOT NULL, -- PKCE, S256
+    redeemed_at timestamptz, -- when the code was exchanged; NULL: not yet
+    family_hash bytea UNIQUE, -- of the part that all refresh tokens of the grant have
+    refresh_hash bytea, -- of the last refresh token, as a whole
+    created_at timestamptz NOT NULL DEFAULT now(),
+    last_used_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT key_or_email CHECK (num_nonnulls(key_id, email) = 1)
+  );
+  CREATE INDEX grants_owner ON grants (owner_id, id);
+  CREATE INDEX grants_key ON grants (key_id);
+  CREATE INDEX grants_client ON grants (client_id);
+  CREATE INDEX grants_last_used ON grants (last_used_at);
+  CREATE INDEX grants_unredeemed ON grants (code_expires_at) WHERE redeemed_at IS NULL;
+  CREATE TABLE access_tokens ( -- What programs send in place of a key, for an hour.
+    hash bytea PRIMARY KEY,
+    grant_id text COLLATE "C" NOT NULL REFERENCES grants ON DELETE CASCADE,
+    scope text NOT NULL, -- that of the grant, or a smaller one that the program has asked for
+    expires_at timestamptz NOT NULL
+  );
+  CREATE INDEX access_tokens_grant ON access_tokens (grant_id, expires_at);
+  CREATE INDEX access_tokens_expires_at ON access_tokens (expires_at);
   CREATE TABLE owner_idempotency_keys ( -- Idempotency-Keys under which owners made something in the last 24 hours.
     owner_id bigint NOT NULL, -- no foreign key: to lock the owner here could be a deadlock
     key_hash bytea NOT NULL,

@@ -280,6 +280,42 @@ export const SIZES = {
     /** The maximum length of the User-Agent that is kept, so that the owner recognizes the browser. */
     maxUserAgentChars: 300,
   },
+  /** Programs that owners allow to act for them. */
+  grant: {
+    /** A grant ends when it has not been used for so many days. */
+    lifetimeDays: 90,
+    maxOfOwner: 100,
+    /** A code is exchanged at once, by a program. */
+    codeSeconds: 300,
+    accessTokenSeconds: 3_600,
+    /** Access tokens of one grant. The oldest end when there are more: requests with the last one may still be on their way. */
+    maxAccessTokens: 5,
+  },
+  /** Programs that register themselves, or have a metadata document. */
+  oauthClient: {
+    maxRedirectUris: 20,
+    maxUriChars: 2_048,
+    /** All redirect URIs of one client together. */
+    maxUrisChars: 8_192,
+    maxNameChars: 200,
+    /** The body of a registration, and a metadata document. */
+    maxBytes: 16 * 1024,
+    /** The body of a request for tokens. */
+    maxRequestBytes: 32 * 1024,
+    /** A client that no owner has allowed is forgotten after so many days, any other one after its last grant and so many. */
+    unusedDays: 7,
+    usedDays: 365,
+    /** The maximum length of a `state`. Some programs keep all that they need to know in it. */
+    maxStateChars: 8_192,
+    /** Registrations of one network in so many seconds, and of all networks. */
+    registrations: { max: 20, seconds: 3_600, maxOfAll: 200 },
+    /** Requests to be allowed of one network in so many seconds, in each process. A metadata document may be read for each. */
+    requests: { max: 60, seconds: 60 },
+    /** A metadata document is read again after this time. */
+    documentMs: 5 * 60_000,
+    /** Metadata documents that are kept. */
+    maxDocuments: 1_000,
+  },
   /** A new e-mail address of an owner. */
   emailChange: {
     /** The link that confirms it works for so many hours. */

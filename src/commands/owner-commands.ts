@@ -48,6 +48,7 @@ export async function declareOwnerCommands(program: Command, words: readonly str
   await group('keys', 'Make, list and revoke your API keys');
   await group('sessions', 'Browsers that are signed in');
   await one('audit', 'List who has changed what');
+  await group('grants', 'Programs that you have allowed to act for you');
 
   program.commandsGroup('Pages:');
   declareDeploy(program, connect);

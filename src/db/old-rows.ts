@@ -107,6 +107,19 @@ const OLD_ROWS: readonly OldRows[] = [
     ...{ name: 'remove-ended-sessions', table: 'sessions', key: 'id', order: 'last_used_at' },
     isOld: `last_used_at <= now() - interval '${SIZES.session.lifetimeDays} days'`,
   },
+  {
+    ...{ name: 'remove-ended-grants', table: 'grants', key: 'id', order: 'last_used_at' },
+    isOld: `last_used_at <= now() - interval '${SIZES.grant.lifetimeDays} days'`,
+  },
+  {
+    ...{ name: 'remove-unredeemed-grants', table: 'grants', key: 'id', order: 'code_expires_at' },
+    isOld: 'redeemed_at IS NULL AND code_expires_at <= now()',
+  },
+  { name: 'remove-expired-access-tokens', table: 'access_tokens', key: 'hash', isOld: 'expires_at <= now()' },
+  {
+    ...{ name: 'remove-unused-oauth-clients', table: 'oauth_clients', key: 'id', order: 'expires_at' },
+    isOld: 'expires_at <= now() AND NOT EXISTS (SELECT FROM grants WHERE client_id = oauth_clients.id)',
+  },
   ...DAILY_COUNTS.map((table) => {
     return { name: `remove-old-${table}`, table, key: 'deployment_id, day', isOld: IS_OLD_COUNT };
   }),

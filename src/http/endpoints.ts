@@ -1,4 +1,5 @@
 import { auditOperations } from './api/account/audit-endpoints.ts';
+import { grantOperations } from './api/account/grant-endpoints.ts';
 import { keyOperations } from './api/account/key-endpoints.ts';
 import { meOperations } from './api/account/me-endpoints.ts';
 import { oidcOperations } from './api/account/oidc-endpoints.ts';
@@ -25,6 +26,10 @@ import { invitationOperations } from './api/links/invitation-endpoints.ts';
 import { shareReadOperations } from './api/links/share-read-endpoints.ts';
 import { spamLinkOperations } from './api/links/spam-link-endpoints.ts';
 import { unsubscribeOperations } from './api/links/unsubscribe-endpoints.ts';
+import { authorizeOperations } from './api/oauth/authorize-endpoints.ts';
+import { oauthMetadataOperations } from './api/oauth/oauth-metadata-endpoints.ts';
+import { oauthRegistrationOperations } from './api/oauth/oauth-registration-endpoints.ts';
+import { tokenOperations } from './api/oauth/token-endpoints.ts';
 import { operatorOperations } from './api/operators/operator-endpoints.ts';
 import { altchaOperations } from './api/service/altcha-endpoints.ts';
 import { apiCatalogOperation } from './api/service/api-catalog-endpoints.ts';
@@ -60,7 +65,7 @@ export const endpointsOf = perService((app): readonly Tagged[] =>
 const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
   Account: [
     ...[...sessionOperations, ...signInLinkOperations, ...oidcOperations],
-    ...[...meOperations, ...keyOperations, ...auditOperations],
+    ...[...meOperations, ...keyOperations, ...grantOperations, ...auditOperations],
   ],
   Deployments: [
     ...[...deploymentOperations, editOperation, ...overviewOperations, ...settingsOperations, ...checkOperations],
@@ -94,6 +99,7 @@ const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
     ...spamLinkOperations,
   ],
   Agents: [...mcpOperations((app) => endpointsOf(app)), llmsTxtOperation, skillOperation],
+  OAuth: [...authorizeOperations, ...tokenOperations, ...oauthRegistrationOperations, ...oauthMetadataOperations],
   Service: [
     ...referenceOperations((app) => endpointsOf(app)),
     ...[...dashboardOperations, securityTxt, apiCatalogOperation, ...healthOperations, tlsOperation],

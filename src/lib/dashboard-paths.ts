@@ -5,6 +5,7 @@ export const VIEW_PATHS = {
   statistics: '/dashboard/statistics',
   trash: '/dashboard/trash',
   account: '/dashboard/account',
+  allow: '/dashboard/allow',
   help: '/dashboard/help',
   helpTopic: '/dashboard/help/:topic',
   onePage: '/dashboard/pages/:id',

@@ -39,6 +39,8 @@ export const SESSION_ID = /^ses_[0-9A-Za-z]{20,60}$/;
 export const FEED_ID = /^feed_[0-9A-Za-z]{20,60}$/;
 export const GUEST_ID = /^gst_[0-9A-Za-z]{20,60}$/;
 export const SHARE_ID = /^share_[0-9A-Za-z]{20,60}$/;
+export const GRANT_ID = /^grant_[0-9A-Za-z]{20,60}$/;
+export const OAUTH_CLIENT_ID = /^client_[0-9A-Za-z]{20,60}$/;
 
 /** The id of an owner outside the database, where it is a number. */
 export const ownerWireId = (id: number): string => `own_${id}`;
@@ -61,6 +63,8 @@ export const newFeedId = (): string => newId('feed');
 export const newAuditEntryId = (): string => newId('aud');
 export const newGuestId = (): string => newId('gst');
 export const newShareId = (): string => newId('share');
+export const newGrantId = (): string => newId('grant');
+export const newOAuthClientId = (): string => newId('client');
 
 /**
  * The lowest id that a delivery created at or after a time can have. Submissions that visitors send again are an
@@ -73,6 +77,21 @@ export const newApiKey = (): string => `fh_${random43()}`;
 
 /** The value of a session's cookie, or the token in an address that is a secret: 256 random bits. */
 export const newToken = (): string => random43();
+
+/** What a program sends in place of a key: `fho_` and 43 random characters. */
+export const newAccessToken = (): string => `fho_${random43()}`;
+
+export const isAccessToken = (text: string): boolean => /^fho_[0-9A-Za-z]{43}$/.test(text);
+
+/** A refresh token: `fhr_`, the part that all of its grant have, and a part of its own. */
+export const newRefreshToken = (family = random43()): { token: string; family: string } => ({
+  token: `fhr_${family}${random43()}`,
+  family,
+});
+
+/** The part of a refresh token that all of its grant have; undefined for a text that is no refresh token. */
+export const familyOf = (token: string): string | undefined =>
+  /^fhr_([0-9A-Za-z]{43})[0-9A-Za-z]{43}$/.exec(token)?.[1];
 
 /** The SHA-256 of an API key or a token, which is stored instead of it. */
 export const hashOfKey = (key: string): Buffer => createHash('sha256').update(key).digest();

@@ -1,4 +1,5 @@
 import { newGuestId, newRecipientId } from '../../src/lib/ids.ts';
+import { allowProgram } from './allow-program.ts';
 import type { Owner, TestService } from './test-service.ts';
 
 /** The ids that paths name, by their parameters. */
@@ -8,7 +9,8 @@ export type Ids = Readonly<Record<string, string>>;
 export type Furnished = { live: Ids; spam: Ids; deleted: Ids; mail: Ids; trash: Ids; share: Ids };
 
 /** Makes it for an owner. The webhook is off: it sends nothing anywhere. */
-export async function furnish({ db, anonymous }: TestService, owner: Owner): Promise<Furnished> {
+export async function furnish(service: TestService, owner: Owner): Promise<Furnished> {
+  const { db, anonymous, config } = service;
   const [live, trash] = [await owner.deploy(), await owner.deploy()];
   await owner.delete(`/deploy/${trash.id}`).expect(200);
   await anonymous.post(`/submit/${live.id}`).attach('cv', Buffer.from('Ada'), 'cv.txt').expect(200);
@@ -44,6 +46,8 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
   });
   const key = await owner.post('/keys').send({ name: 'another' }).expect(201);
   await anonymous.post('/session').send({ key: owner.key }).expect(200);
+  for (const scope of ['read', 'full']) await allowProgram(service, owner, { scope, resource: config.baseUrl });
+  const [grant] = (await owner.get('/grants')).body.grants;
   const [session] = (await owner.get('/sessions')).body.sessions;
   const ids = {
     id: live.id,
@@ -58,6 +62,7 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
     shareId: share.body.id,
     guestId,
     sessionId: session.id,
+    grantId: grant.id,
   };
   const [token] = /[0-9A-Za-z]{43}/.exec(feed.body.url) ?? [''];
   const submissionIds = { submissionId: kept.id, fileId: kept.data.cv.url.split('/').at(-1) };

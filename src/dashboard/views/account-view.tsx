@@ -15,6 +15,7 @@ import { Shown } from '../ui/states.tsx';
 import { counted, timeZone } from '../ui/time.tsx';
 import { View } from '../ui/view.tsx';
 import { Keys } from './account/account-keys.tsx';
+import { Programs } from './account/account-programs.tsx';
 import { Sessions } from './account/account-sessions.tsx';
 
 /** The address, which changes once a link in a mail to the new one is opened. */
@@ -110,6 +111,7 @@ export default function Account(): JSX.Element {
         )}
       </Shown>
       {mayChange.value && hasAccount.value && <Keys />}
+      {mayChange.value && hasAccount.value && <Programs />}
       <Sessions />
     </View>
   );

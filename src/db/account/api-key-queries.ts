@@ -88,7 +88,7 @@ export const listOwnKeys = (db: Knex, ownerId: number, paging: Paging): Promise<
   );
 
 /** Makes other changes of an owner's keys wait for this transaction, so that a count stays true until the commit. */
-const lockOwner = (transaction: Knex, ownerId: number): Promise<unknown> =>
+export const lockOwner = (transaction: Knex, ownerId: number): Promise<unknown> =>
   execute(transaction, 'lock-owner-of-keys', 'SELECT FROM owners WHERE id = ? FOR NO KEY UPDATE', [ownerId]);
 
 /** Makes a key for an owner; only its hash and its first characters are stored. */

@@ -13,6 +13,7 @@ import { ANONYMOUS } from './anonymous-owner.ts';
 import { generateKey, IS_VALID, type Scope } from './api-key-queries.ts';
 import { audited } from './audit-queries.ts';
 import { cancelEmailChange, endSessionsOf } from './email-change-queries.ts';
+import { GRANTS, IS_GRANTED } from './grant-queries.ts';
 import type { Role } from './guest-queries.ts';
 import { IS_IN_USE } from './session-queries.ts';
 import { usedStorage } from './storage-queries.ts';
@@ -24,9 +25,9 @@ const OWNERS_BATCH = 500;
 type ActingGuest = { id: string; email: string; role: Role };
 
 /**
- * `credentialId`: of the key, or of the session, by which the owner was found, as `via` says; `scope`: of the key, `full`
- * for a session of an address; `pages`: the ids of the pages that these credentials are for, null for all; `guest`: who acts on a page of
- * the owner, if it is not the owner.
+ * `credentialId`: of the key, the session or the grant by which the owner was found, as `via` says; `scope`: of the key, or of the
+ * grant's token, `full` for a session of an address; `pages`: the ids of the pages that these credentials are for, null for all;
+ * `guest`: who acts on a page of the owner, if it is not the owner.
  */
 export type Owner = {
   id: number;
@@ -35,7 +36,7 @@ export type Owner = {
   credentialId: string;
   scope: Scope;
   pages: readonly string[] | null;
-  via: 'key' | 'session';
+  via: 'key' | 'session' | 'grant';
   guest?: ActingGuest;
 };
 
@@ -44,14 +45,19 @@ export const NO_ACCOUNT = 0;
 
 const FIND = `
   SELECT coalesce(owners.id, ${NO_ACCOUNT}) AS id, coalesce(owners.email, found.email) AS email, coalesce(owners.plan, '') AS plan,
-         coalesce(scope, 'full') AS scope, pages, via, found.hash, "credentialId", "keyId", "isDue"
+         coalesce("grantedScope", scope, 'full') AS scope, coalesce("grantedPages", pages) AS pages, via, found.hash, "credentialId", "keyId", "isDue"
     FROM (
-      SELECT hash, id AS "credentialId", 'key' AS via, id AS "keyId", NULL AS email,
-             coalesce(last_used_at < now() - interval '1 minute', true) AS "isDue"
+      SELECT hash, id AS "credentialId", 'key' AS via, id AS "keyId", NULL AS email, NULL AS "grantedScope",
+             CAST(NULL AS text[]) AS "grantedPages", coalesce(last_used_at < now() - interval '1 minute', true) AS "isDue"
         FROM api_keys WHERE hash = ANY (CAST(:hashes AS bytea[]))
        UNION ALL
-      SELECT hash, id, 'session', key_id, email, last_used_at < now() - interval '1 hour'
+      SELECT hash, id, 'session', key_id, email, NULL, NULL, last_used_at < now() - interval '1 hour'
         FROM sessions WHERE hash = ANY (CAST(:hashes AS bytea[])) AND ${IS_IN_USE}
+       UNION ALL
+      SELECT access_tokens.hash, grants.id, 'grant', key_id, grants.email, access_tokens.scope, grants.pages,
+             grants.last_used_at < now() - interval '1 minute'
+        FROM access_tokens JOIN ${GRANTS} ON grants.id = grant_id
+       WHERE access_tokens.hash = ANY (CAST(:hashes AS bytea[])) AND access_tokens.expires_at > now() AND ${IS_GRANTED}
     ) AS found
     LEFT JOIN api_keys ON api_keys.id = "keyId"
     LEFT JOIN owners AS of_address ON of_address.email = found.email
@@ -61,8 +67,8 @@ const FIND = `
 type Row = Owner & { hash: Buffer; keyId: string | null; isDue: boolean };
 
 /**
- * The owners of the keys and sessions with these hashes, in their order; undefined for one that is unknown or has ended.
- * Stores the time of their use: of a key once a minute, of a session once an hour. `isRenewed`: it was stored.
+ * The owners of the keys, sessions and access tokens with these hashes, in their order; undefined for one that is unknown or has ended.
+ * Stores the time of their use: of a key and a grant once a minute, of a session once an hour. `isRenewed`: it was stored.
  */
 export async function findOwners(
   db: Knex,
@@ -85,7 +91,8 @@ const storeUses = (db: Knex, due: readonly Row[]): Promise<boolean> =>
   execute(
     db,
     'store-uses',
-    `WITH used AS (UPDATE sessions SET last_used_at = now() WHERE id = ANY (CAST(:ids AS text[])))
+    `WITH used AS (UPDATE sessions SET last_used_at = now() WHERE id = ANY (CAST(:ids AS text[]))),
+          used_grants AS (UPDATE grants SET last_used_at = now() WHERE id = ANY (CAST(:ids AS text[])))
      UPDATE api_keys SET last_used_at = now() WHERE id = ANY (CAST(:keyIds AS text[]))`,
     { ids: due.map(({ credentialId }) => credentialId), keyIds: due.flatMap(({ keyId }) => keyId ?? []) },
   ).then(

@@ -28,7 +28,6 @@ const headersOf = (frameSource: string) => ({
   'Content-Security-Policy': `default-src 'self'; frame-src 'self' ${frameSource}; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
   'Cache-Control': 'private, no-cache',
 });
 
@@ -42,6 +41,9 @@ const isSignedOut = (
 ): boolean => !cookie.includes(`${sessionCookie.name}=`) && (site === 'none' || site === 'same-origin');
 
 const filesOf = perService(() => new DashboardFiles());
+
+/** A program that asks in a window of its own hears of the answer through it (`window.opener`), which this header would cut off. */
+const openerPolicyOf = (path: string): string => (path === VIEW_PATHS.allow ? 'unsafe-none' : 'same-origin');
 
 async function sendShell(response: Response, app: App): Promise<void> {
   const isView = VIEWS.some((pattern) => pattern.test(pathOf(response.req)));
@@ -59,7 +61,11 @@ async function sendShell(response: Response, app: App): Promise<void> {
   response
     .status(isView ? 200 : 404)
     .type('html')
-    .set({ ...headersOf(pageUrl(config, '*')), ETag: `"${createHash('sha256').update(body).digest('base64url')}"` })
+    .set({
+      ...headersOf(pageUrl(config, '*')),
+      'Cross-Origin-Opener-Policy': openerPolicyOf(pathOf(response.req)),
+      ETag: `"${createHash('sha256').update(body).digest('base64url')}"`,
+    })
     .send(body);
 }
 

@@ -1,10 +1,19 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import cors from 'cors';
-import type { RequestHandler } from 'express';
 import { SIZES } from '../../sizes.ts';
-import { type Endpoint, type EndpointsOf, jsonText, type Operation, perService } from '../operation/declaration.ts';
+import type { App } from '../app.ts';
+import {
+  type Endpoint,
+  type EndpointRequest,
+  type EndpointsOf,
+  jsonText,
+  type Operation,
+  perService,
+} from '../operation/declaration.ts';
 import { ANY_ORIGIN_HEADER, operation, publicOperation } from '../operation/operation.ts';
 import { unauthorized } from '../request/auth.ts';
 import { pageBodyBytes, siteLimits } from '../request/json-body.ts';
+import { mcpMetadataUrl } from '../request/oauth-resource.ts';
 import { OPTIONAL_RATE_LIMIT_HEADERS, RATE_LIMIT_HEADERS } from '../request/rate-limit.ts';
 import { acceptsJson } from '../response/accept.ts';
 import { ERROR_CODE, errorKind, HttpError, unavailable } from '../response/errors.ts';
@@ -22,10 +31,21 @@ const notAcceptable = errorKind(
 const example = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
 
 /** A session does not stand for the key here: with it, a page of any origin could act for the owner. */
-const refuseWithoutKey: RequestHandler = ({ method, headers }, _response, next) => {
-  if (method === 'POST' && headers.authorization === undefined) throw unauthorized();
-  next();
-};
+function refuseWithoutKey({ headers }: EndpointRequest): void {
+  if (headers.authorization === undefined) throw unauthorized();
+}
+
+/** Says where programs are allowed to call the tools (RFC 9728, 5.1). */
+function withMetadata(error: unknown, { authorization }: IncomingHttpHeaders, baseUrl: string): unknown {
+  if (!(error instanceof HttpError) || error.status !== 401) return error;
+  const { template, code, headers } = error;
+  // A program that has sent no token learns no more (RFC 6750, 3.1).
+  const reason = authorization === undefined ? '' : 'error="invalid_token", ';
+  const challenge = `Bearer ${reason}resource_metadata="${mcpMetadataUrl(baseUrl)}"`;
+  const named = new HttpError(401, template, { ...headers, 'WWW-Authenticate': challenge });
+  named.code = code;
+  return named;
+}
 
 /** Clients may be pages of any origin: they have the key, and send no cookies. */
 const allowAnyOrigin = cors({
@@ -51,16 +71,20 @@ const preflight = publicOperation('OPTIONS', '/mcp', 'mcpPreflight', {
   handle: async (_request, response) => void response.end(),
 });
 
-/** Makes a body that can't be read an error of JSON-RPC. */
-const withParseErrors = ({ handle, ...endpoint }: Endpoint): Endpoint => ({
+/** Makes a body that can't be read an error of JSON-RPC, and lets programs without a key find where they are allowed. */
+const withMcpErrors = ({ handle, ...endpoint }: Endpoint, { config: { baseUrl } }: App): Endpoint => ({
   ...endpoint,
   handle:
     handle &&
-    ((request, response) =>
-      handle(request, response).catch((error: unknown) => {
+    (async (request, response) => {
+      try {
+        refuseWithoutKey(request);
+        await handle(request, response);
+      } catch (error) {
         const isUnread = error instanceof HttpError && error.status === 400 && error.body === undefined;
-        throw isUnread ? badMessage(PARSE_ERROR, error.message) : error;
-      })),
+        throw isUnread ? badMessage(PARSE_ERROR, error.message) : withMetadata(error, request.headers, baseUrl);
+      }
+    }),
 });
 
 function messageOperation(endpointsOf: EndpointsOf): Operation {
@@ -75,7 +99,6 @@ function messageOperation(endpointsOf: EndpointsOf): Operation {
       'Each tool calls an endpoint of this API, with its checks and limits, and returns its answer. A key with the scope `read` or ' +
       '`publish` has only the tools that it allows. A session of the dashboard is no key. Pages of any origin may call it.',
     scope: 'any',
-    before: refuseWithoutKey,
     // Each tool calls an endpoint, whose work is queued.
     takesLong: true,
     body: ({ config }) => ({
@@ -103,7 +126,7 @@ function messageOperation(endpointsOf: EndpointsOf): Operation {
       return undefined;
     },
   });
-  return { ...declared, bind: (service) => withParseErrors(declared.bind(service)) };
+  return { ...declared, bind: (service) => withMcpErrors(declared.bind(service), service) };
 }
 
 /** Tools for agents: the Model Context Protocol over Streamable HTTP, without sessions. */

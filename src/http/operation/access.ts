@@ -34,22 +34,33 @@ const keyForPages = errorKind(
   () => new HttpError(403, 'This API key is for some {deployment}s only: use a key without pages.'),
 );
 
+const notForPrograms = errorKind(
+  { id: 'NotForPrograms', description: 'The request has an access token of a program, and no key.' },
+  () => new HttpError(403, 'Programs may not do this: use a key, or the dashboard.'),
+);
+
 /** An operation as far as access depends on it. */
-export type Guarded = { scope: NeededScope; isOfAccount?: boolean | undefined };
+export type Guarded = {
+  scope: NeededScope;
+  isOfAccount?: boolean | undefined;
+  isForOwnerAlone?: boolean | undefined;
+};
 
 /** Returns the refusal of an operation by its owner's credentials, if they do not suffice for it. */
 export function refusalOf(
-  { scope, isOfAccount }: Guarded,
-  owner: Pick<Owner, 'scope' | 'pages'>,
+  { scope, isOfAccount, isForOwnerAlone }: Guarded,
+  owner: Pick<Owner, 'scope' | 'pages' | 'via'>,
 ): HttpError | undefined {
   const allowed: readonly Scope[] = ALLOWED[scope];
   if (!allowed.includes(owner.scope)) return narrowScope(owner.scope);
+  if (isForOwnerAlone && owner.via === 'grant') return notForPrograms();
   return isOfAccount && owner.pages !== null ? keyForPages() : undefined;
 }
 
 /** The refusals that an operation can have, for the reference. */
-export const refusalsFor = ({ scope, isOfAccount }: Guarded) => [
+export const refusalsFor = ({ scope, isOfAccount, isForOwnerAlone }: Guarded) => [
   ...(scope === 'any' ? [] : [narrowScope]),
+  ...(isForOwnerAlone ? [notForPrograms] : []),
   ...(isOfAccount ? [keyForPages] : []),
 ];
 

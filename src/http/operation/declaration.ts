@@ -183,6 +183,8 @@ export type Declaration<
   guestsFor?(body: z.infer<Body>): Role | undefined;
   /** True if guests without an account are refused. */
   needsAccount?: boolean;
+  /** True if programs that an owner has allowed may not call it: keys, sessions, grants and the account are the owner's alone. */
+  isForOwnerAlone?: boolean;
   /** Looks up what the path names, before query and body are read. Throws 404: that of a deployment unless `errors` has another. */
   find?(owner: Owner, params: PathParameters<Path>, app: App): Promise<Resource>;
   query?: Query;

@@ -3,7 +3,7 @@ import { isCredentialValid } from '../../db/account/credential-queries.ts';
 import { findOwners, type Owner } from '../../db/account/owner-queries.ts';
 import { Batcher } from '../../db/batcher.ts';
 import type { Database } from '../../db/postgres/connect.ts';
-import { hashOfKey, isApiKey } from '../../lib/ids.ts';
+import { hashOfKey, isAccessToken, isApiKey } from '../../lib/ids.ts';
 import { networkOf } from '../../lib/public-address.ts';
 import { SIZES } from '../../sizes.ts';
 import { errorKind, HttpError, retryAfter } from '../response/errors.ts';
@@ -28,6 +28,9 @@ export const unauthorized = errorKind(
 
 export const keyRefused = (): HttpError =>
   unauthorized('The API key is unknown, has expired, or was revoked: send a valid one.');
+
+const tokenRefused = (): HttpError =>
+  unauthorized('The access token has expired, or its grant has ended: get another one.');
 
 const sessionEnded = (): HttpError => unauthorized('The session has ended: sign in again.');
 
@@ -75,6 +78,7 @@ export class Authentication {
     const token = authorization === undefined ? this.#sessionCookie.tokenOf(request) : undefined;
     if (token !== undefined) return this.#ofSession(request, response, token);
     const [, key = ''] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+    if (isAccessToken(key)) return this.#findOwner(request, response, key, tokenRefused);
     if (isApiKey(key)) return this.ofKey(request, response, key);
     throw unauthorized();
   }

@@ -4,6 +4,7 @@ import {
   DEPLOYMENT_ID,
   FEED_ID,
   FILE_ID,
+  GRANT_ID,
   GUEST_ID,
   KEY_ID,
   OWNER_ID,
@@ -28,6 +29,7 @@ export const webhookId = text(WEBHOOK_ID, "A webhook's id.", 'wh_0VbbZC1mQ4nRr8s
 export const keyId = text(KEY_ID, "A key's id, which is not the key.", 'key_0VbbZBZKKTcBD17YQfyDgVGm');
 export const ownerId = text(OWNER_ID, "An owner's id.", 'own_12');
 export const sessionId = text(SESSION_ID, "A session's id.", 'ses_0VbbZBZKKTcBD17YQfyDgVGm');
+export const grantId = text(GRANT_ID, "A grant's id.", 'grant_0VbbZBZKKTcBD17YQfyDgVGm');
 export const feedId = text(FEED_ID, "A feed's id.", 'feed_0VbbZC1mQ4nRr8sTtUvWxYzA');
 export const guestId = text(GUEST_ID, "A guest's id.", 'gst_0VbbZC1mQ4nRr8sTtUvWxYzA');
 export const shareId = text(SHARE_ID, "A share's id, which is not its secret.", 'share_0VbbZC1mQ4nRr8sTtUvWxYzA');
@@ -111,6 +113,7 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   keyId,
   ownerId,
   sessionId,
+  grantId,
   token: text(TOKEN, 'The secret of a link.', 'Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU2iO9kS4dG'),
   domain: domainName.meta({ short: 'Such as forms.shop.example.' }),
   version: text(VERSION_NUMBER, 'The number of a version.', '1').meta({

@@ -157,7 +157,7 @@ describe('the key', () => {
     });
     return [response.status, response.headers.get('www-authenticate'), await response.json()];
   };
-  const refused = [401, 'Bearer', failure];
+  const refused = [401, `Bearer resource_metadata="${BASE_URL}/.well-known/oauth-protected-resource/mcp"`, failure];
 
   it('is not replaced by a session of the dashboard', async () => {
     const { headers } = await service.anonymous

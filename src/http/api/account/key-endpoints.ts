@@ -56,7 +56,8 @@ export const expiresAt = z.iso
   .meta({ description: 'From when on the key is refused, in ISO 8601 with Z or an offset. Left out: never.' });
 
 const PAGES = `pages is invalid: send the ids or slugs of 1 to ${SIZES.apiKey.maxPages} {deployment}s, or leave it out for all.`;
-const pages = z
+/** The pages that credentials are for. */
+export const pages = z
   .array(z.string(PAGES), PAGES)
   .min(1, PAGES)
   .max(SIZES.apiKey.maxPages, PAGES)
@@ -97,7 +98,7 @@ const noSuchKey = errorKind(
   { id: 'NoSuchKey', description: "The key's owner has no such key, or it is revoked." },
   () => new HttpError(404, 'No such key: choose one that {GET /keys} lists.'),
 );
-const noSuchPage = errorKind(
+export const noSuchPage = errorKind(
   { id: 'NoSuchPageOfKey', description: "`pages` names a deployment that the key's owner does not have." },
   (name: string = 'contact') =>
     new HttpError(400, `pages names no {deployment} of yours: ${literal(name)}. Choose from {GET /deploy}.`),
@@ -120,6 +121,7 @@ const lastKey = errorKind(
 
 const listOperation = operation('GET', '/keys', 'listKeys', {
   isOfAccount: true,
+  isForOwnerAlone: true,
   command: {
     usage: 'keys list',
     text: 'List your keys',
@@ -143,8 +145,8 @@ const listOperation = operation('GET', '/keys', 'listKeys', {
   },
 });
 
-/** The ids of the pages that a request names by their ids or slugs, without repetitions. Throws 400. */
-async function pageIds(db: Database, owner: Owner, names: readonly string[]): Promise<string[]> {
+/** The ids of the pages that a request names by their ids or slugs, without repetitions. Throws 400, also for those that these credentials do not see. */
+export async function pageIds(db: Database, owner: Owner, names: readonly string[]): Promise<string[]> {
   const ids = await findLiveIds(
     db,
     owner.id,
@@ -155,7 +157,7 @@ async function pageIds(db: Database, owner: Owner, names: readonly string[]): Pr
     ...new Set(
       names.map((name) => {
         const id = ids.get(name);
-        if (id === undefined) throw noSuchPage(name);
+        if (id === undefined || owner.pages?.includes(id) === false) throw noSuchPage(name);
         return id;
       }),
     ),
@@ -166,6 +168,7 @@ const createOperation = operation('POST', '/keys', 'createKey', {
   isOfAccount: true,
   audit: 'key.create',
   needsAccount: true,
+  isForOwnerAlone: true,
   command: {
     usage: 'keys create',
     text: 'Make a key, and print it this once',
@@ -202,6 +205,7 @@ const createOperation = operation('POST', '/keys', 'createKey', {
 
 const revokeOperation = operation('DELETE', '/keys/:keyId', 'revokeKey', {
   audit: 'key.revoke',
+  isForOwnerAlone: true,
   command: {
     usage: 'keys revoke <key>',
     text: 'End a key',

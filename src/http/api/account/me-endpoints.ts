@@ -122,6 +122,7 @@ const changeOperation = operation('PATCH', '/me', 'changeMe', {
   isOfAccount: true,
   audit: 'account.change',
   needsAccount: true,
+  isForOwnerAlone: true,
   command: {
     usage: 'me set',
     text: 'Change your time zone or your e-mail address',

@@ -134,6 +134,7 @@ const endOperation = operation('DELETE', '/session', 'signOut', {
 const endAllOperation = operation('DELETE', '/sessions', 'signOutEverywhere', {
   isOfAccount: true,
   audit: 'session.end',
+  isForOwnerAlone: true,
   command: {
     usage: 'sessions end-all',
     text: 'Sign all browsers out',
@@ -155,6 +156,7 @@ const endAllOperation = operation('DELETE', '/sessions', 'signOutEverywhere', {
 
 const listOperation = operation('GET', '/sessions', 'listSessions', {
   isOfAccount: true,
+  isForOwnerAlone: true,
   command: {
     usage: 'sessions list',
     text: 'List the browsers that are signed in',
@@ -177,6 +179,7 @@ const listOperation = operation('GET', '/sessions', 'listSessions', {
 const endOneOperation = operation('DELETE', '/sessions/:sessionId', 'endSession', {
   isOfAccount: true,
   audit: 'session.end',
+  isForOwnerAlone: true,
   command: {
     usage: 'sessions end <session>',
     text: 'Sign one browser out',

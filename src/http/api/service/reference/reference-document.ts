@@ -31,6 +31,7 @@ const TAGS = {
   Operators: 'All owners and pages of a service, for the owners whose addresses ADMIN_EMAILS has.',
   Links: 'The links in mails. The signature in the query takes the place of a key.',
   Agents: 'For AI agents: tools over the Model Context Protocol, and what an agent needs to know.',
+  OAuth: 'How owners allow programs to act for them, without a key (OAuth 2.1).',
   Service: 'Health of the service, and this reference.',
 } as const;
 export type Tag = keyof typeof TAGS;
@@ -65,7 +66,11 @@ const ProblemBody = answerObject('Problem', {
 const ERROR_HEADERS: ZodOpenApiHeadersObject = {
   [ERROR_CODE]: { $ref: '#/components/headers/ErrorCode' },
   'Retry-After': { description: 'In how many seconds to try again.', schema: { type: 'integer' } },
-  'WWW-Authenticate': { description: 'The scheme.', schema: { type: 'string', const: 'Bearer' } },
+  'WWW-Authenticate': {
+    description:
+      'The scheme, `Bearer`. At `/mcp` with the address of the metadata by which programs are allowed (RFC 9728).',
+    schema: { type: 'string' },
+  },
 };
 
 const describe = (baseUrl: string, page: string): string => `\

@@ -1,0 +1,157 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Schemas } from '../../client/client.ts';
+import { answer, api } from '../api.ts';
+import { MAX_LIMIT } from '../dashboard-limits.ts';
+import { useData, usePages } from '../data.ts';
+import { me } from '../session.ts';
+import { ActionButton } from '../ui/action-button.tsx';
+import { Checkbox, Select } from '../ui/field.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { ListFoot, Shown } from '../ui/states.tsx';
+import { View } from '../ui/view.tsx';
+
+type Asked = Schemas['AskedGrant'];
+type Scope = Asked['scope'];
+
+/** The rights of each scope. */
+const RIGHTS: Readonly<Record<Scope, string>> = {
+  full: 'Everything a key can do: publish and delete pages, read submissions, change settings',
+  publish: 'Publish and change pages, and read no submissions',
+  read: 'Read pages, settings and submissions, and change nothing',
+};
+
+/** Programs on the person's own machine. */
+const LOCAL = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
+
+/** Where the answer goes. A person recognizes a program by this, and not by the name that it has given itself. */
+function Destination({ asked: { host, redirect_host: to } }: { asked: Asked }): JSX.Element {
+  return (
+    <dl class="facts">
+      <dt>Program of</dt>
+      <dd>{LOCAL.test(host) ? 'a program on this computer' : <bdi>{host}</bdi>}</dd>
+      {to !== host && (
+        <>
+          <dt>Leads back to</dt>
+          <dd>{LOCAL.test(to) ? 'a program on this computer' : <bdi>{to}</bdi>}</dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+/** The pages that it may act on: all, or those that are chosen. */
+function PageChoice({
+  chosen,
+  onChange,
+}: {
+  chosen: readonly string[] | undefined;
+  onChange(ids: readonly string[] | undefined): void;
+}): JSX.Element {
+  const loaded = usePages('pages to allow', MAX_LIMIT, async (query, signal) => {
+    const { deployments, total } = await answer(api.GET('/deploy', { params: { query }, signal }));
+    return { items: deployments, total };
+  });
+  return (
+    <>
+      <Select
+        label="Pages"
+        value={chosen ? 'some' : 'all'}
+        options={[
+          { value: 'all', label: 'All pages, and new ones' },
+          { value: 'some', label: 'These pages alone' },
+        ]}
+        onChange={(value) => onChange(value === 'all' ? undefined : [])}
+      />
+      {chosen && (
+        <fieldset class="stack">
+          <legend class="unseen">Pages that it may act on</legend>
+          <Shown loaded={loaded} label="Loading your pages">
+            {({ items, total }) => (
+              <>
+                {items.map(({ id, slug }) => (
+                  <Checkbox
+                    key={id}
+                    label={slug}
+                    isOn={chosen.includes(id)}
+                    onChange={(isOn) => onChange(isOn ? [...chosen, id] : chosen.filter((each) => each !== id))}
+                  />
+                ))}
+                {items.length < total && <ListFoot loaded={loaded} of="page" />}
+              </>
+            )}
+          </Shown>
+        </fieldset>
+      )}
+    </>
+  );
+}
+
+/** The question, and the answer of the person. `request`: the query with which the program has asked. */
+function Question({ asked, request }: { asked: Asked; request: string }): JSX.Element {
+  const { client, scope: wanted, scopes } = asked;
+  const [scope, setScope] = useState<Scope>(scopes.includes(wanted) ? wanted : (scopes[0] ?? wanted));
+  const [pages, setPages] = useState<readonly string[] | undefined>(undefined);
+  async function send(body: { allow: boolean; scope?: Scope; pages?: string[] }): Promise<void> {
+    const sent = await answer(api.POST('/oauth/consent', { body: { request, ...body } }));
+    location.assign(sent.redirect_to);
+  }
+  return (
+    <div class="stack">
+      <p>
+        <strong>
+          <bdi>{client}</bdi>
+        </strong>{' '}
+        asks to act for you, <bdi>{me.value?.email}</bdi>, until you end it in Account.
+      </p>
+      <Destination asked={asked} />
+      {scopes.length > 1 ? (
+        <Select<Scope>
+          label="What it may do"
+          value={scope}
+          options={scopes.map((value) => ({ value, label: RIGHTS[value] }))}
+          onChange={setScope}
+        />
+      ) : (
+        <dl class="facts">
+          <dt>What it may do</dt>
+          <dd>{RIGHTS[scope]}</dd>
+        </dl>
+      )}
+      {scopes.length > 0 && <PageChoice chosen={pages} onChange={setPages} />}
+      {scopes.length === 0 && (
+        <Notice isProblem>
+          <p>You are signed in with a key that may not do this. Sign in with another one to allow it.</p>
+        </Notice>
+      )}
+      <p class="hint">
+        Anybody can make a program with this name. Allow it only if you have just connected it yourself.
+      </p>
+      <div class="buttons">
+        {scopes.length > 0 && (
+          <ActionButton kind="main" run={() => send({ allow: true, scope, ...(pages && { pages: [...pages] }) })}>
+            Allow
+          </ActionButton>
+        )}
+        <ActionButton run={() => send({ allow: false })}>Deny</ActionButton>
+      </div>
+    </div>
+  );
+}
+
+/** A program asks to act for the owner: GET /oauth/authorize leads here. */
+export default function Allow(): JSX.Element {
+  const request = location.search.slice(1);
+  const loaded = useData(request, (signal) =>
+    answer(api.GET('/oauth/consent', { params: { query: { request } }, signal })),
+  );
+  return (
+    <View title="Allow a program">
+      <div class="card">
+        <Shown loaded={loaded} label="Reading what the program asks for">
+          {(asked) => <Question asked={asked} request={request} />}
+        </Shown>
+      </div>
+    </View>
+  );
+}

@@ -1,0 +1,23 @@
+/** Hosts of programs on the person's own machine (RFC 8252, 7.3). */
+const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+
+const isLoopback = ({ protocol, hostname }: URL): boolean => protocol === 'http:' && LOOPBACK_HOSTS.includes(hostname);
+
+/** Returns whether a code may be sent to an address: by https, or to a program on the person's machine. */
+export function isRedirectUri(text: string): boolean {
+  // A browser would read a backslash as a slash, and leave white space out.
+  if (!/^https?:\/\/[\x21-\x7e]+$/.test(text) || /[\\#]/.test(text)) return false;
+  const url = URL.parse(text);
+  if (url === null || `${url.username}${url.password}` !== '') return false;
+  return url.protocol === 'https:' || isLoopback(url);
+}
+
+/** Returns whether an address is one that a client has named. A program on the person's machine listens on any port (RFC 8252, 7.3). */
+export function matchesRedirectUri(registered: string, text: string): boolean {
+  if (registered === text) return true;
+  const [one, other] = [URL.parse(registered), URL.parse(text)];
+  if (!one || !other || !isRedirectUri(text) || !isLoopback(one) || !isLoopback(other)) return false;
+  one.port = '';
+  other.port = '';
+  return one.href === other.href;
+}

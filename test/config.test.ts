@@ -365,6 +365,7 @@ describe('every setting', () => {
     expect(complaint(Object.fromEntries(values))).toBeUndefined();
     const empty = values.filter(([, value]) => value === '').map(([name]) => name);
     expect(empty.toSorted()).toEqual([
+      'ADMIN_EMAILS',
       'DNS_SERVERS',
       'DOMAINS_TARGET',
       'OIDC_DOMAINS',

@@ -46,7 +46,7 @@ export const listAccounts = (db: Knex, q: string, paging: Paging): Promise<ListP
 /** An owner with this number. */
 export async function findAccount(db: Knex, id: number): Promise<ListedAccount | undefined> {
   const sql = `SELECT ${COLUMNS} FROM owners WHERE owners.id = ? AND strpos(owners.email, '@') > 0`;
-  return (await query<ListedAccount>(db, 'find-account', sql, [id]))[0];
+  return (await query<ListedAccount>(db, 'find-listed-account', sql, [id]))[0];
 }
 
 /** The number of the owner with an address. */

@@ -111,7 +111,11 @@ describe('PATCH /admin/owners/:ownerId', () => {
     await suspend(id, false).expect(200);
     await shows(slug, 200);
     await settles(keyWorks, 200);
-    await request(service.url).post(`/submit/${pageId}`).send({ a: '2' }).expect(200);
+    // Until this process has learned of it, the form in its memory refuses.
+    await vi.waitFor(() => request(service.url).post(`/submit/${pageId}`).send({ a: '2' }).expect(200), {
+      timeout: SOON_MS,
+      interval: 50,
+    });
     expect((await owner.get('/audit')).body.entries.map(({ action }: { action: string }) => action)).toEqual([
       ...['owner.resume', 'owner.suspend'],
       ...['webhook.create', 'page.publish'],

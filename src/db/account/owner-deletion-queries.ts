@@ -43,6 +43,8 @@ export const beginOwnerDeletion = (db: Knex, id: number): Promise<boolean> =>
 const REMOVE = `
   WITH keys AS (
     DELETE FROM api_keys WHERE owner_id = :id
+  ), allowed AS (
+    DELETE FROM grants WHERE owner_id = :id
   ), requests AS (
     DELETE FROM owner_idempotency_keys WHERE owner_id = :id
   ), counted AS (

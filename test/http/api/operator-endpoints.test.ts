@@ -164,6 +164,12 @@ describe('DELETE /admin/owners/:ownerId', () => {
     const { id: pageId, slug } = await owner.deploy({ files: { 'a.txt': { content: 'YQ==', encoding: 'base64' } } });
     await owner.post('/keys').send({ name: 'a' }).expect(201);
     await service.submit(pageId);
+    // A program that was allowed in a session without a key.
+    await service.db.raw(
+      `INSERT INTO grants (id, owner_id, email, client_id, client_name, host, scope, code_hash, code_expires_at, redirect_uri, code_challenge)
+       SELECT 'grant_1', id, email, 'c', 'c', 'c.example', 'read', '1', now(), 'https://c.example/', 'c' FROM owners WHERE email = ?`,
+      ['gone@deleted.example'],
+    );
     await shows(slug, 200);
     const path = `/admin/owners/${id}`;
     expect(answer(await operator.delete(path))).toEqual({ status: 200, body: { message: 'Owner deleted', id } });

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
+import { registerClient } from '../../src/db/account/oauth-client-queries.ts';
 import { asOwner, BASE_URL, type Owner, type TestService } from './test-service.ts';
 
 /* A program that owners allow by OAuth, and the browser of the owner. */
@@ -18,17 +19,12 @@ export async function signedIn(owner: Owner): Promise<Record<string, string>> {
   return { Cookie: String(headers['set-cookie']).replace(/;.*/, ''), 'Sec-Fetch-Site': 'same-origin' };
 }
 
-let networks = 0;
-
-/** Registers a program, from a network of its own. */
-export async function registerProgram(service: TestService, metadata: object = {}): Promise<string> {
-  networks += 1;
-  const { body } = await service.anonymous
-    .post('/oauth/register')
-    .set('X-Forwarded-For', `198.18.${networks >> 8}.${networks & 255}`)
-    .send({ client_name: 'Agent', redirect_uris: [REDIRECT_URI], ...metadata })
-    .expect(201);
-  return body.client_id;
+/** Registers a program. In the database: the service counts registrations. */
+export async function registerProgram(
+  { db }: Pick<TestService, 'db'>,
+  { redirectUris = [REDIRECT_URI] }: { redirectUris?: readonly string[] } = {},
+): Promise<string> {
+  return (await registerClient(db, { name: 'Agent', redirectUris })).id;
 }
 
 /** The query of a request to be allowed. */

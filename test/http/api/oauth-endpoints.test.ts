@@ -162,7 +162,7 @@ describe('POST /oauth/register', () => {
 });
 
 describe('GET /oauth/authorize', async () => {
-  const clientId = await registerProgram(service, { redirect_uris: [REDIRECT_URI, 'https://app.example/cb'] });
+  const clientId = await registerProgram(service, { redirectUris: [REDIRECT_URI, 'https://app.example/cb'] });
   const { challenge } = newPkce();
   const open = (query: string) => service.anonymous.get(`/oauth/authorize?${query}`).redirects(0);
 

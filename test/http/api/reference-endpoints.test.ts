@@ -84,6 +84,8 @@ describe('the document', () => {
       'GET /shares/{token} 200',
       'GET /shares/{token}/{submissionId}/{fileId} 200',
       'POST /mcp 200?',
+      'GET /oauth/authorize 303',
+      'POST /oauth/register 201',
     ]);
     // Each endpoint with a key, the two that sign in, and those whose paths are secrets.
     const isKeyed = ({ path, method }: { path: string; method: string }) =>
@@ -92,7 +94,8 @@ describe('the document', () => {
     const refusing = (code: string) => counted.filter(({ status }) => status === code).map(({ name }) => name);
     expect(refusing('401').toSorted()).toEqual(limited);
     const shares = ['GET /shares/{token}', 'GET /shares/{token}/{submissionId}/{fileId}'];
-    const others = ['POST /session/mail', 'GET /feeds/{token}.csv', ...shares];
+    const programs = ['GET /oauth/authorize', 'POST /oauth/token', 'POST /oauth/register'];
+    const others = ['POST /session/mail', 'GET /feeds/{token}.csv', ...shares, ...programs];
     expect(refusing('429').toSorted()).toEqual([...limited, ...others].toSorted());
     expect(counted.every(({ status }) => status < '400' || ['401', '429'].includes(status))).toBe(true);
   });
@@ -175,9 +178,13 @@ function encode(type: string, example: unknown): string | Blob | URLSearchParams
   return form;
 }
 
+/** A program has to ask first: oauth-endpoints.test.ts. */
+const OF_PROGRAMS = ['/oauth/authorize', '/oauth/consent', '/oauth/token'];
+
 describe('the examples', () => {
   const requests = operations.flatMap((operation) => {
     const { path, method } = operation;
+    if (OF_PROGRAMS.includes(path)) return [];
     const content = at('paths', path, method, 'requestBody', 'content');
     const types: (string | undefined)[] = Object.keys(content);
     return (types.length > 0 ? types : [undefined]).map((type) => ({ ...operation, type, sent: type ?? 'no body' }));

@@ -247,7 +247,8 @@ it('loads the protocol again after that has failed', async () => {
     ofRequest: async () => owner,
     isCredentialValid: async () => true,
   };
-  const api = createApi(operations.map((one) => one.bind({ ...app, requests: { ...app.requests, authentication } })));
+  const requests = { ...app.requests, authentication, clientAddress: () => '127.0.0.1' };
+  const api = createApi(operations.map((one) => one.bind({ ...app, requests })));
   api.use(((_error, _request, response, _next) => void response.sendStatus(500)) satisfies ErrorRequestHandler);
   const ping = () => request(api).post('/mcp').set('Authorization', 'Bearer key').send(PING);
   expect((await ping()).status).toBe(500);

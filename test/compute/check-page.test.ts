@@ -76,6 +76,7 @@ describe('realistic pages', () => {
         { ...elsewhere, action: 'https://search.example/', method: 'get', fields: [field('q', 'Search the web')] },
         { ...elsewhere, action: null, method: 'dialog', fields: [] },
       ],
+      toolless: { count: 1, line: 18 },
       problems: [],
     });
   });
@@ -272,7 +273,7 @@ describe('a shadow root', () => {
     );
     const checked = check(`<fieldset disabled><legend>Outside</legend><label>Outside ${html}</label></fieldset>`);
     expect(checked).toEqual({
-      ...{ title: null, lang: null, problems: [] },
+      ...{ title: null, lang: null, problems: [], toolless: { count: 1, line: 1 } },
       forms: [expect.objectContaining({ fields: [field('a')] })],
     });
   });

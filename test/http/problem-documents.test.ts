@@ -53,7 +53,7 @@ describe('an error', () => {
     [400, 'bad-request', 'GET', '/%ff', {}],
     [401, 'unauthorized', 'GET', '/deploy', { key: null }],
     [401, 'unauthorized', 'POST', '/mcp', { key: null, body: '{}' }],
-    [403, 'read-only-key', 'POST', '/deploy', { key: reader, body: '{"html":"x"}' }],
+    [403, 'narrow-scope', 'POST', '/deploy', { key: reader, body: '{"html":"x"}' }],
     [403, 'plan-limit', 'POST', '/deploy', { key: free.key, body: '{"html":"x"}' }],
     [404, 'no-such-deployment', 'GET', `/deploy/${UNKNOWN_ID}`, {}],
     [404, 'no-such-deployment', 'GET', `/submissions/${UNKNOWN_ID}/export.csv`, {}],

@@ -18,7 +18,7 @@ export const guestRefused = errorKind(
   (role: Role = 'reader') => new HttpError(403, MAY[role]),
 );
 
-export const noAccount = errorKind(
+const noAccount = errorKind(
   { id: 'NoAccount', description: 'The session is that of a guest who has no account.' },
   () => new HttpError(403, 'You are a guest here, and have no account: ask the operator for one.'),
 );

@@ -195,13 +195,14 @@ describe('a session of an address', () => {
     expect([(await get(first)).status, (await get(second)).status]).toEqual([401, 200]);
   });
 
-  it('of an address that no owner has opens nothing, until an owner has it', async () => {
+  it('of an address that no owner has is a guest’s, until an owner has it', async () => {
     const token = newToken();
     await beginSession(service.db, { email: 'guest@test.example' }, { hash: hashOfKey(token), userAgent: null });
     const cookie = `formhost=${token}`;
-    expect(answer(await get(cookie))).toEqual(refused(401));
+    expect((await get(cookie)).body).toMatchObject({ email: 'guest@test.example', plan: null, deployments: 0 });
     await service.owner({ email: 'guest@test.example' });
-    expect((await get(cookie)).body.email).toBe('guest@test.example');
+    const { email, plan } = (await get(cookie)).body;
+    expect([email, typeof plan]).toEqual(['guest@test.example', 'string']);
   });
 
   it('has a key or an address, and not both', async () => {

@@ -33,7 +33,7 @@ describe('the header error-code', () => {
     ['POST', '/deploy', { body: '{}' }, 400, 'invalid-field'],
     ['POST', '/deploy', { body: `{"html":"${'x'.repeat(101)}"}` }, 413, 'too-large'],
     ['POST', '/deploy', { body: `{"html":"x","slug":"${slug}"}` }, 409, 'slug-taken'],
-    ['POST', '/deploy', { key: reader, body: '{"html":"x"}' }, 403, 'read-only-key'],
+    ['POST', '/deploy', { key: reader, body: '{"html":"x"}' }, 403, 'narrow-scope'],
     // A kind that is made of another has its own name.
     ['POST', `/deploy/${id}/mails/dl_0/retry`, {}, 404, 'no-such-mail'],
     ['POST', '/submit/d_0', { body: '{}' }, 404, 'no-such-form'],

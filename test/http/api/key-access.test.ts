@@ -9,7 +9,7 @@ import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN, testService } from '../../
  * Keys that do not reach everything: those for some pages, and those that only publish. Every endpoint is asked.
  */
 
-const SETTINGS = { SMTP_URL: 'smtp://127.0.0.1:1' };
+const SETTINGS = { SMTP_URL: 'smtp://127.0.0.1:1', ANONYMOUS_HOURS: '24' };
 const endpoints = endpointsOf(loadConfig({ BASE_URL, PAGES_DOMAIN, ...SETTINGS }))
   .filter(({ scope }) => scope !== undefined)
   .map((endpoint) => ({ name: `${endpoint.method} ${endpoint.path}`, endpoint }));
@@ -18,7 +18,8 @@ type Endpoint = (typeof endpoints)[number]['endpoint'];
 /** Endpoints about the whole account. */
 const OF_ACCOUNT = [
   ...['POST /deploy', 'POST /keys', 'GET /keys', 'PATCH /me'],
-  ...['GET /sessions', 'DELETE /sessions', 'DELETE /sessions/:sessionId'],
+  ...['GET /sessions', 'DELETE /sessions', 'DELETE /sessions/:sessionId', 'POST /claims'],
+  ...['GET /grants', 'DELETE /grants/:grantId'],
 ];
 /** Endpoints that a key with the scope `publish` may call. */
 const PUBLISH_READS = [
@@ -29,7 +30,7 @@ const PUBLISH_READS = [
   ...['GET /deploy/:id/versions/:version/files/*path'],
 ];
 const PUBLISH_CHANGES = [
-  ...['POST /check', 'POST /deploy', 'PUT /deploy/:id', 'PUT /deploy/:id/files/*path'],
+  ...['POST /check', 'POST /deploy', 'PUT /deploy/:id', 'PUT /deploy/:id/files/*path', 'PATCH /deploy/:id/html'],
   ...['DELETE /deploy/:id/files/*path', 'POST /deploy/:id/versions/:version/restore', 'DELETE /session', 'POST /mcp'],
 ];
 
@@ -174,9 +175,10 @@ describe('POST /keys with pages', () => {
 });
 
 describe('a key with the scope publish', () => {
-  // A session is needed there, whatever its scope.
-  const others = [...PUBLISH_READS, ...PUBLISH_CHANGES, 'GET /oauth/consent', 'POST /oauth/consent'];
-  const refusedTo = endpoints.filter(({ name }) => !others.includes(name));
+  const mayBeAsked = [...PUBLISH_READS, ...PUBLISH_CHANGES];
+  // Those of operators are a 404 for all others, and a consent is a session's.
+  const isForOthers = (name: string): boolean => / \/(?:admin|oauth)\//.test(name);
+  const refusedTo = endpoints.filter(({ name }) => !mayBeAsked.includes(name) && !isForOthers(name));
 
   it.each(refusedTo)('is refused with 403 at $name', async ({ endpoint }) => {
     const { status, body } = await send(endpoint, idsFor(endpoint.path, own), publishing);

@@ -317,7 +317,7 @@ describe('the plans of frequent statements', () => {
     await fillCrowded();
     expect(await readTooMuch()).toEqual({});
     // Otherwise the test would find nothing.
-    expect(await readBy(OWNERS, keeping)).toMatchObject({ owners: MANY });
+    expect((await readBy(OWNERS, keeping)).owners).toBeGreaterThanOrEqual(MANY);
   });
 
   it('read few rows of large tables when statistics have been made', async () => {

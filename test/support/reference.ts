@@ -125,7 +125,7 @@ export function holdAgainst(reference: Reference): Hold {
     const { method, path, status, headers, body } = exchange;
     // Browsers get these, and no program.
     if (
-      /^\/(?:(?:docs|invitations|dashboard|session\/mail|me\/email)\/|session\/oidc(?:\/|$))/.test(path) ||
+      /^\/(?:(?:docs|claim|invitations|dashboard|session\/mail|me\/email)\/|session\/oidc(?:\/|$))/.test(path) ||
       path === '/dashboard'
     )
       return undefined;

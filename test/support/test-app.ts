@@ -73,7 +73,7 @@ export function idleApp(config: Config, replaced: Replaced = {}): App {
     },
     requests: {
       hosts,
-      clientAddress: notCalled,
+      clientAddress: () => '192.0.2.1',
       sessionCookie,
       authentication: new Authentication(db, notCalled, sessionCookie),
       ownerQueue: new OwnerQueue(limits),

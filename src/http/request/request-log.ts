@@ -5,7 +5,7 @@ import { pathOf } from './hosts.ts';
 const MAX_PATH_CHARS = 500;
 
 /** A word, or an id. Any other part of a path may be a secret. */
-const SHOWN = /^(?:[a-z.-]{0,24}|(?:d|sub|file|wh|dl)_[0-9A-Za-z]{1,60}(?:\.json)?)$/;
+const SHOWN = /^(?:[a-z.-]{0,26}|(?:d|sub|file|wh|dl)_[0-9A-Za-z]{1,60}(?:\.json)?)$/;
 
 const shownPath = (path: string): string =>
   path

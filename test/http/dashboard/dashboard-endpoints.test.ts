@@ -65,7 +65,8 @@ describe('GET /dashboard', () => {
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
-      'cross-origin-opener-policy': 'same-origin',
+      // The window of the program that asks goes on where the person has allowed it.
+      'cross-origin-opener-policy': path === VIEW_PATHS.allow ? 'unsafe-none' : 'same-origin',
     });
     expect(text).toMatch(/^<!doctype html>/);
     // Nothing inline, and nothing of another host.

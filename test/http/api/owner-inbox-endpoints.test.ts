@@ -170,7 +170,11 @@ describe('a search of all pages', () => {
     const found: Position[] = [];
     let [requests, searched] = [0, 0];
     for (let cursor: Position | undefined, isOver = false; !isOver; requests += 1) {
-      const pages = await findOwnPages(service.db, { id: ownerId, pages: null }, { from: undefined, to: undefined, cursor });
+      const pages = await findOwnPages(
+        service.db,
+        { id: ownerId, pages: null },
+        { from: undefined, to: undefined, cursor },
+      );
       const part = await searchSubmissions(service.db, pages, search);
       found.push(...part.positions);
       searched += part.searched;

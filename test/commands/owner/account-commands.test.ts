@@ -235,7 +235,7 @@ describe('formhost keys', () => {
     expect(made).toEqual(done(expect.stringMatching(`^${prefix}\\S+\n$`), expect.stringContaining(id)));
     const expires = '2099-01-01T00:00:00.000Z';
     const lines = (await keys('list')).stdout.split('\n');
-    expect(lines[0]).toBe([id, 'CI', prefix, 'read', created, '-', expires].join('\t'));
+    expect(lines[0]).toBe([id, 'CI', prefix, 'read', created, '-', expires, '-'].join('\t'));
     expect(lines).toHaveLength(listed.length + 1);
     expect((await keys('create', '--name', 'x', '--json')).stdout).toMatch(/^\{"id":.*"key":"fh_.*\}\n$/);
 

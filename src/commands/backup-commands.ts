@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Command } from '@commander-js/extra-typings';
 import type { Config } from '../config.ts';
-import { noteBackup } from '../db/backup/last-backup.ts';
+import { isUndefinedTable, noteBackup } from '../db/backup/last-backup.ts';
 import { backUp, type RowCounts } from '../db/backup/make-backup.ts';
 import { newBackupName } from '../files/backup-bucket.ts';
 import { isInBucket, openBackupPlace, placeOf } from './backup-place.ts';
@@ -96,9 +96,10 @@ export const declareBackup = (admin: Command): unknown =>
               counts = await backUp(connection, out, reading);
             };
             await take(write);
-            await noteBackup(connection, performance.now() - begun).catch((error: unknown) =>
-              say(`the metrics do not know of this backup: ${messageOf(error)}`),
-            );
+            await noteBackup(connection, performance.now() - begun).catch((error: unknown) => {
+              // A database of an older version has no place for it.
+              if (!isUndefinedTable(error)) say(`the metrics do not know of this backup: ${messageOf(error)}`);
+            });
           });
           if (damaged.length > 0) say(incomplete(damaged));
           const message = `backed up ${inWords(counts)}`;

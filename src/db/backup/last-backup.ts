@@ -19,6 +19,10 @@ export async function noteBackup(connection: Connection, ago: number): Promise<v
   }
 }
 
+/** Returns whether a statement named a table that the database does not have. */
+export const isUndefinedTable = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '42P01';
+
 /** Returns the age of the last backup, in seconds; undefined: none was made. */
 export async function backupAge(db: Knex): Promise<number | undefined> {
   const sql = 'SELECT CAST(extract(epoch FROM now() - taken_at) AS float8) AS age FROM last_backup';

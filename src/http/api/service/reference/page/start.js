@@ -60,6 +60,31 @@ const makeAccessible = () => ({
   },
 });
 
+/**
+ * A list of its own for each tag: from 150 rows on, Swagger UI renders only those that are in view, and the browser's search, printing
+ * and assistive technology would miss the others.
+ */
+const renderAll = () => ({
+  wrapComponents: {
+    operations:
+      (Operations, { React }) =>
+      (properties) => {
+        const { specSelectors } = properties;
+        const tagged = specSelectors.taggedOperations();
+        return tagged
+          .keySeq()
+          .toArray()
+          .map((tag) => {
+            const ofTag = {
+              ...specSelectors,
+              taggedOperations: () => tagged.filter((_operations, name) => name === tag),
+            };
+            return React.createElement(Operations, { ...properties, key: tag, specSelectors: ofTag });
+          });
+      },
+  },
+});
+
 /** Empty fields, such as a file that was not chosen, are left out unless the reader says otherwise. */
 const leaveOutEmpty = () => ({
   wrapComponents: {
@@ -86,5 +111,5 @@ SwaggerUIBundle({
   // The standard theme has numbers with too little contrast.
   syntaxHighlight: { theme: 'tomorrow-night' },
   requestInterceptor: withOneScheme,
-  plugins: [hideKey, makeAccessible, resetBody, leaveOutEmpty],
+  plugins: [hideKey, renderAll, makeAccessible, resetBody, leaveOutEmpty],
 });

@@ -107,6 +107,8 @@ type Reading = {
 export class Service {
   readonly url: string;
   readonly api: Client;
+  /** The same for a request that belongs to another one: what it notes besides its answer is not said. */
+  readonly quietApi: Client;
   readonly #account: Account;
   readonly #names: CommandNames;
   readonly #texts = new WeakMap<Response, string>();
@@ -116,11 +118,13 @@ export class Service {
     this.#names = names;
     this.url = account.url;
     this.api = createFormhost({ url: account.url, fetch: (request) => this.#call(request) });
+    const isQuiet = true;
+    this.quietApi = createFormhost({ url: account.url, fetch: (request) => this.#call(request, { isQuiet }) });
   }
 
   /** The API, with another limit for the whole of an answer. */
   apiWithin(timeoutMs: number): Client {
-    return createFormhost({ url: this.url, fetch: (request) => this.#call(request, timeoutMs) });
+    return createFormhost({ url: this.url, fetch: (request) => this.#call(request, { timeoutMs }) });
   }
 
   /** The data that a call of `api` returns, and its text as it was sent. */
@@ -168,9 +172,9 @@ export class Service {
     }
   }
 
-  async #call(request: Request, timeoutMs = ANSWER_TIMEOUT_MS): Promise<Response> {
+  async #call(request: Request, { timeoutMs = ANSWER_TIMEOUT_MS, isQuiet = false } = {}): Promise<Response> {
     const timeout = AbortSignal.timeout(timeoutMs);
-    const response = await this.#send(request, AbortSignal.any([request.signal, timeout]));
+    const response = await this.#send(request, AbortSignal.any([request.signal, timeout]), isQuiet);
     const text = await response.text().catch((error: unknown) => {
       const advice = request.method === 'GET' ? 'try again' : 'what was asked may have been done';
       throw new ConnectionError(`the connection to ${this.url} broke (${reasonOf(error)}): ${advice}`);
@@ -182,7 +186,7 @@ export class Service {
   }
 
   /** `signal`: in a Request, the garbage collector would take it away. */
-  async #send(request: Request, signal: AbortSignal): Promise<Response> {
+  async #send(request: Request, signal: AbortSignal, isQuiet = false): Promise<Response> {
     // In a copy of the request, because a redirect to another host must not get a page or become a GET.
     const own = new Request(request, { redirect: 'manual' });
     if (this.#account.key !== '') own.headers.set('Authorization', `Bearer ${this.#account.key}`);
@@ -194,7 +198,7 @@ export class Service {
     });
     if (!response.ok) throw await this.#errorOf(response);
     const notice = response.headers.get('formhost-notice');
-    if (notice !== null) say(render(notice, await commandWords(this.#names)));
+    if (notice !== null && !isQuiet) say(render(notice, await commandWords(this.#names)));
     return response;
   }
 

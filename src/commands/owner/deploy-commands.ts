@@ -120,7 +120,7 @@ async function preview(
 /** Prints what would keep the forms of the live page from arriving. */
 async function sayProblems(service: Service, file: string, id: string, { json }: Output): Promise<void> {
   try {
-    const { data } = await service.answer(service.api.GET('/deploy/{id}/check', { params: { path: { id } } }));
+    const { data } = await service.answer(service.quietApi.GET('/deploy/{id}/check', { params: { path: { id } } }));
     const lines = json
       ? data.problems.map((problem) => printableLines(JSON.stringify(problem)))
       : showProblems(file, data.problems, process.stderr);

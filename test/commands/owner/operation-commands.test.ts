@@ -101,7 +101,9 @@ describe('formhost page', () => {
 
   it('checks the forms of the live page, and exits with 1 where there is an error', async () => {
     const { id } = await owner.deploy({ html: FORM });
-    expect(await run(['page', 'check', id])).toEqual(done('', expect.stringContaining('write toolname')));
+    expect(await run(['page', 'check', id])).toEqual(
+      done('', expect.stringMatching(/^formhost: Agents in browsers can have the form in line 1 as a tool: [^\n]+\n$/)),
+    );
     await owner
       .put(`/deploy/${id}`)
       .send({ html: FORM.replace('{{FORM_ACTION}}', '{{ FORM_ACTION }}') })

@@ -10,6 +10,10 @@ const { service, owner, account, run, inFolder, onTerminal, apiText } = await ow
 
 const NO_FORM = '<h1>Hello</h1>';
 
+/** About FORM, in a check that was asked for; deploy does not say it. */
+const HINT =
+  'formhost: Agents in browsers can have the form in line 1 as a tool: write toolname and tooldescription into its tag, or give form_tools true in the settings of the page\n';
+
 describe('formhost deploy', () => {
   const idsIn = async (folder: string, url = service.url) =>
     JSON.parse(await readFile(join(folder, '.formhost.json'), 'utf8'))[url];
@@ -24,7 +28,7 @@ describe('formhost deploy', () => {
     const ids = await idsIn(folder);
     expect(ids).toEqual({ 'a.html': expect.stringMatching(/^d_/), 'b.html': expect.stringMatching(/^d_/) });
     expect(first).toEqual(
-      done('https://first-page.pages.test\n', expect.stringContaining(`published first-page (${ids['a.html']})\n`)),
+      done('https://first-page.pages.test\n', `formhost: published first-page (${ids['a.html']})\n`),
     );
     expect(second).toEqual(done(second.stdout, expect.stringContaining('b.html:1:1 warning no-form: ')));
     expect(await htmlOf(ids['a.html'])).toBe(`\ufeff${FORM}`);
@@ -32,9 +36,7 @@ describe('formhost deploy', () => {
     await writeFile(join(folder, 'a.html'), `${FORM}<!-- 2 -->`);
     // By another path.
     const again = await run(['deploy', join(folder, 'a.html'), '--json']);
-    expect(again).toEqual(
-      done(again.stdout, expect.stringContaining(`{"message":"updated first-page (${ids['a.html']})"}\n`)),
-    );
+    expect(again).toEqual(done(again.stdout, `{"message":"updated first-page (${ids['a.html']})"}\n`));
     expect(JSON.parse(again.stdout)).toEqual({
       id: ids['a.html'],
       url: 'https://first-page.pages.test',
@@ -122,9 +124,10 @@ describe('formhost deploy', () => {
 
 describe('formhost check', () => {
   it('prints problems as compilers do, with exit code 1 for errors', async () => {
-    expect(await run(['check', '-'], FORM)).toEqual(
-      done('', expect.stringContaining('formhost: 1 form, 0 problems\n')),
-    );
+    expect(await run(['check', '-'], FORM)).toEqual(done('', `${HINT}formhost: 1 form, 0 problems\n`));
+    // A form that is a tool already.
+    const tool = FORM.replace('<form', '<form toolname="ask" tooldescription="Asks"');
+    expect(await run(['check', '-'], tool)).toEqual(done('', 'formhost: 1 form, 0 problems\n'));
     const wrong = FORM.replace('{{FORM_ACTION}}', '{{ FORM_ACTION }}');
     expect(await run(['check', '-'], wrong)).toEqual({
       code: 1,

@@ -95,7 +95,7 @@ describe('formhost admin doctor', () => {
     const failed = lines.filter((line) => line.startsWith('fail'));
     expect(failed.map((line) => line.split(/ +/)[1])).toEqual(['database', 'api']);
     expect(failed[0]).toBe(
-      `fail  database  there is no database of the service in ${DATA_DIR} (DATA_DIR, which the environment sets) -> set ` +
+      `fail  database        there is no database of the service in ${DATA_DIR} (DATA_DIR, which the environment sets) -> set ` +
         'DATA_DIR or DATABASE_URL as the service has it, or run npm start first, which makes the database',
     );
   });

@@ -34,7 +34,9 @@ describe('every operation', () => {
   it('that a command written by hand uses is declared with a command of its own, or names one', () => {
     const used = globSync('src/commands/owner/*.ts', { cwd: PROJECT }).flatMap((file) =>
       Array.from(
-        readFileSync(join(PROJECT, file), 'utf8').matchAll(/\.api\s*\.(GET|POST|PUT|PATCH|DELETE)\(\s*'([^']+)'/g),
+        readFileSync(join(PROJECT, file), 'utf8').matchAll(
+          /\.(?:api|quietApi)\s*\.(GET|POST|PUT|PATCH|DELETE)\(\s*'([^']+)'/g,
+        ),
         ([, method = '', path = '']) => `${method} ${path}`,
       ),
     );

@@ -73,7 +73,7 @@ async function* linesOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<stri
 }
 
 const exportOperation = operation('GET', '/audit/export.ndjson', 'exportAudit', {
-  noCommand: '`formhost audit --json` prints the entries.',
+  noCommand: '`formhost audit` prints the entries, with `--json` as the API has them.',
   summary: 'Get all entries of the audit as lines of JSON',
   description: 'Oldest first, each line an entry as the list has it.',
   answer: {

@@ -134,9 +134,9 @@ const WORKS = `(sign_in_links.hash = :hash AND sign_in_links.expires_at > now() 
   OR sign_in_links.email IS NOT NULL AND (CAST(:plan AS text) IS NOT NULL OR ${maySignIn('sign_in_links.email')})))`;
 
 /**
- * Stores a link that signs somebody in; false when the address has no account, gets none, and is not that of a guest. A link of an owner signs in with the full key that
- * lasts longest; without one that is valid, with the address: a key that may do less would leave its owner no way to make another.
- * `hash`: of the link's token. `plan`: of new owners; undefined where nobody may become one.
+ * Stores a link that signs somebody in; false when the address has no account, gets none, and is not that of a guest. A link of an
+ * owner signs in with the full key that lasts longest; without one that is valid, with the address: a key that may do less would leave
+ * its owner no way to make another. `hash`: of the link's token. `plan`: of new owners; undefined where nobody may become one.
  */
 export const makeSignInLink = async (
   db: Knex,

@@ -27,10 +27,11 @@ export type ReadyPage = Omit<PageHead, 'files'> &
 /** The page of a slug has another one now. */
 export type Moved = { movedTo: string };
 
-/** The page that is live under a slug. */
 /** Why the page of a live deployment is not shown: the operator has taken it down, or has suspended its owner. */
 export type Down = 'taken-down' | 'suspended';
 export const isDown = (page: unknown): page is Down => typeof page === 'string';
+
+/** The page that is live under a slug. */
 export type Found = ReadyPage | Moved | Down | undefined;
 
 export const isMoved = (found: object | string | undefined): found is Moved =>

@@ -4,7 +4,7 @@ import { accessibilityProblems } from '../support/accessibility.ts';
 import { hasChromium, openBrowser } from '../support/chromium.ts';
 import { type Owner, startTestService, type TestService } from '../support/test-service.ts';
 
-describe.skipIf(!hasChromium())('/docs in a browser', () => {
+describe.skipIf(!hasChromium())('/docs in a browser', { timeout: 400_000 }, () => {
   let service: TestService;
   let owner: Owner;
   let browser: Browser;
@@ -29,7 +29,8 @@ describe.skipIf(!hasChromium())('/docs in a browser', () => {
     context.on('weberror', (error) => complaints.push(String(error.error())));
     context.on('request', (request) => asked.push(request));
     const page = await context.newPage();
-    page.setDefaultTimeout(30_000);
+    // Swagger UI reads the whole document before it shows anything, for seconds of processor time.
+    page.setDefaultTimeout(200_000);
     await page.goto(`${service.url}/docs`, { waitUntil: 'load' });
     expect(page.url()).toBe(`${service.url}/docs`);
     await page.locator('.opblock').first().waitFor();
@@ -90,7 +91,7 @@ describe.skipIf(!hasChromium())('/docs in a browser', () => {
     const kept = await page.context().storageState();
     expect(kept).toEqual({ cookies: [], origins: [] });
     expect(page.url()).not.toContain(owner.key);
-    await page.reload();
+    await page.goto(`${service.url}/docs`);
     await page.getByRole('button', { name: 'Authorize' }).first().click();
     expect(await page.getByLabel('auth-bearer-value').inputValue()).toBe('');
   });

@@ -43,6 +43,11 @@ export const DASHBOARD_LIMITS = {
     /** After a navigation, it is not read again before this time. */
     pauseMs: 5_000,
   },
+  /** The guests and the shares of a page. */
+  people: {
+    /** Guests, or shares, of one request: as many as a page may have. */
+    listSize: 50,
+  },
   /** The account. */
   account: {
     /** Keys or sessions of one request: the most that the API answers. */

@@ -20,6 +20,8 @@ const VIEWS: Readonly<Record<string, string>> = {
   'GET /sessions': 'Account',
   'PATCH /deploy/:id': 'Settings',
   'GET /deploy/:id/domains': 'Settings',
+  'GET /deploy/:id/guests': 'Settings',
+  'GET /deploy/:id/shares': 'Settings',
   'GET /deploy/:id/files': 'Page',
   'GET /deploy/:id/versions': 'Page',
 };

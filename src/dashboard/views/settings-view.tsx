@@ -12,8 +12,10 @@ import { SaveBar } from '../ui/save-bar.tsx';
 import { Shown } from '../ui/states.tsx';
 import { Address } from './settings/address-section.tsx';
 import { DeleteEverything } from './settings/delete-everything.tsx';
+import { Guests } from './settings/guests-section.tsx';
 import { ReceiversLink } from './settings/receivers-link.tsx';
 import { Sections } from './settings/setting-sections.tsx';
+import { Shares } from './settings/shares-section.tsx';
 import { type Screen, VisitorPreview } from './settings/visitor-preview.tsx';
 import './settings-view.css';
 
@@ -46,6 +48,8 @@ function Loaded({ page, found }: { page: Page; found: ReadSettings }): JSX.Eleme
           </Form>
           {isOwn && <ReceiversLink id={page.id} settings={edited.settings} />}
           {isOwn && <Address page={page} isOpen={opened.isOpen('address')} onToggle={() => opened.toggle('address')} />}
+          {isOwn && <Guests id={page.id} isOpen={opened.isOpen('guests')} onToggle={() => opened.toggle('guests')} />}
+          {isOwn && <Shares id={page.id} isOpen={opened.isOpen('shares')} onToggle={() => opened.toggle('shares')} />}
           {isOwn && mayChange.value && (
             <section class="panel">
               <h2>

@@ -7,18 +7,17 @@ import { errorOf, useChange, usePages } from '../../data.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
+import { endOf, type Lifetime, LifetimeField } from '../../ui/lifetime-field.tsx';
 import { PageChoice } from '../../ui/page-choice.tsx';
 import { Section } from '../../ui/section.tsx';
+import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Listed, NotSaved } from '../../ui/states.tsx';
 import { counted, Time } from '../../ui/time.tsx';
 
 type Key = Schemas['Key'];
 
-const DAY_MS = 86_400_000;
 type Scope = Key['scope'];
 const SCOPES: readonly { value: Scope; label: string }[] = [
   { value: 'full', label: 'Everything' },
@@ -30,41 +29,17 @@ const REACHES = [
   { value: 'some', label: 'Some' },
 ] as const;
 const LABELS = { name: 'Name', pages: 'Pages' };
-const LIFETIMES = [
-  { value: 'never', label: 'Never' },
-  { value: '30', label: 'In 30 days' },
-  { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-];
-
-/** Shows a key, once. */
-const NewKey = ({ apiKey, onClose }: { apiKey: string; onClose(): void }): JSX.Element => (
-  <Dialog title="Your new key" onClose={onClose}>
-    <p>Copy it now: it is shown this once, and only its hash is stored.</p>
-    <pre class="secret">
-      <code>{apiKey}</code>
-    </pre>
-    <div class="buttons end">
-      <CopyButton kind="plain" text={apiKey}>
-        Copy
-      </CopyButton>
-      <Button kind="main" onClick={onClose}>
-        I have it
-      </Button>
-    </div>
-  </Dialog>
-);
 
 function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
   const [name, setName] = useState('');
   const [scope, setScope] = useState<Scope>('full');
-  const [lifetime, setLifetime] = useState('never');
+  const [lifetime, setLifetime] = useState<Lifetime>('never');
   const [reach, setReach] = useState<'all' | 'some'>('all');
   const [pages, setPages] = useState<readonly string[]>([]);
   const [made, setMade] = useState<string>();
   const { change, run } = useChange({ labels: LABELS });
   async function create(): Promise<void> {
-    const expires = lifetime === 'never' ? undefined : new Date(Date.now() + Number(lifetime) * DAY_MS).toISOString();
+    const expires = endOf(lifetime);
     await run(async () => {
       const body = {
         ...{ name: name.trim(), scope },
@@ -81,7 +56,7 @@ function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
       <Form class="inline" onSubmit={create}>
         <Field label={LABELS.name} value={name} onChange={setName} max={100} error={errorOf(change, 'name')} />
         <Select label="What it may do" value={scope} options={SCOPES} onChange={(value) => setScope(value)} />
-        <Select label="Expires" value={lifetime} options={LIFETIMES} onChange={(value) => setLifetime(value)} />
+        <LifetimeField label="Expires" value={lifetime} onChange={(value) => setLifetime(value)} />
         <Select
           label={LABELS.pages}
           value={reach}
@@ -95,7 +70,11 @@ function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
       </Form>
       {reach === 'some' && <PageChoice chosen={pages} onChange={setPages} />}
       <NotSaved change={change} />
-      {made !== undefined && <NewKey apiKey={made} onClose={() => setMade(undefined)} />}
+      {made !== undefined && (
+        <ShownOnce title="Your new key" secret={made} onClose={() => setMade(undefined)}>
+          Copy it now: it is shown this once, and only its hash is stored.
+        </ShownOnce>
+      )}
     </>
   );
 }

@@ -43,7 +43,10 @@ import { foundOr404 } from '../deployments/own-deployment.ts';
 /* What operators may do: the owners whose addresses ADMIN_EMAILS has. For all others, nothing is at these paths. */
 
 const notForOwners = errorKind(
-  { id: 'NotForOwners', description: 'ADMIN_EMAILS does not have your address, or the API key is no full one.' },
+  {
+    id: 'NotForOwners',
+    description: 'ADMIN_EMAILS does not have your address, the API key is no full one, or a program asks.',
+  },
   () => new HttpError(404, 'There is nothing at this path for you: check it against the API reference.'),
 );
 const noSuchOwner = errorKind(
@@ -67,9 +70,10 @@ const notDown = errorKind(
   () => new HttpError(409, 'The page is not taken down: there is nothing to restore.'),
 );
 
-/** Throws 404 unless somebody is an operator, with a key for everything; `scope`: another one that suffices. */
-function checkOperator({ email, scope, pages }: Owner, { config }: App, also: 'full' | 'read'): void {
-  const isAllowed = pages === null && (scope === 'full' || scope === also);
+/** Throws 404 unless somebody is an operator, with a key for everything, or a session; `also`: another scope that suffices. */
+function checkOperator({ email, scope, pages, via }: Owner, { config }: App, also: 'full' | 'read'): void {
+  // Whoever allows a program means their own pages: it could delete all owners.
+  const isAllowed = via !== 'grant' && pages === null && (scope === 'full' || scope === also);
   if (!isAllowed || !config.adminEmails.includes(email)) throw notForOwners();
 }
 

@@ -1,4 +1,5 @@
-import { findPreview } from '../db/deployments/preview-queries.ts';
+import { Batcher } from '../db/batcher.ts';
+import { findPreviewedForms, type PreviewedForm } from '../db/deployments/preview-queries.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { storeTest } from '../db/submissions/test-submission-queries.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
@@ -10,21 +11,23 @@ import type { SentSubmission } from './receive.ts';
 const MAX_TESTS = 20;
 const WINDOW_MS = 60_000;
 const MAX_COUNTED = 10_000;
-
-type PreviewedForm = { deploymentId: string; ownerId: number; version: number };
+/** Labels that one statement looks up, and those that wait: anybody can make some up. */
+const LABELS = { maxBatch: 100, maxWaiting: 1_000 };
 
 /** Stores submissions of previews, which are tests: a form that is tried out takes no place, whatever its settings say. */
 export class TestIntake {
   readonly #parts: { db: Database; forms: Forms };
+  readonly #forms: Batcher<string, PreviewedForm | undefined>;
   readonly #sent = createBoundedCache<string, number>(MAX_COUNTED, { ttlMs: WINDOW_MS });
 
   constructor(parts: { db: Database; forms: Forms }) {
     this.#parts = parts;
+    this.#forms = new Batcher((labels) => findPreviewedForms(parts.db, labels), LABELS);
   }
 
   /** The deployment of a preview; undefined where there is none. */
   find(label: string): Promise<PreviewedForm | undefined> {
-    return findPreview(this.#parts.db, label);
+    return this.#forms.add(label);
   }
 
   /** Receives a submission of a preview. Rejects with what `read` and the database reject with. */
@@ -35,6 +38,7 @@ export class TestIntake {
     const { db, forms } = this.#parts;
     const form = await forms.get(deploymentId);
     if (!form) return { kind: 'no-form' };
+    if (form.isSuspended) return { kind: 'suspended', form };
     const sent = await read();
     if (sent.exceeded) return { kind: 'files-refused', exceeded: sent.exceeded, form };
     const { id, ipAddress } = sent;

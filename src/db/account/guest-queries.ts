@@ -106,7 +106,7 @@ export const removeGuest = (db: Knex, deploymentId: string, id: string): Promise
 export type LinkedInvitation = { email: string; slug: string; title: string | null; inviter: string };
 
 const LINKED = `guests JOIN deployments ON deployments.id = guests.deployment_id
-     WHERE link_hash = :hash AND link_expires_at > now() AND deleted_at IS NULL`;
+     WHERE link_hash = :hash AND link_expires_at > now() AND deleted_at IS NULL AND NOT suspended`;
 
 /** The invitation that a link accepts, while it works. */
 export async function findInvitation(db: Knex, hash: Buffer): Promise<LinkedInvitation | undefined> {

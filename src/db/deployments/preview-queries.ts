@@ -113,16 +113,18 @@ export async function findPreviews(
 }
 
 /** The version that a preview shows, and the live deployment whose it is. */
-export async function findPreview(
-  db: Knex,
-  label: string,
-): Promise<{ deploymentId: string; ownerId: number; version: number } | undefined> {
-  const [row] = await query<{ deploymentId: string; ownerId: number; version: number }>(
+export type PreviewedForm = { deploymentId: string; ownerId: number; version: number };
+
+/** Finds what the previews with these labels show, in their order; undefined where there is none. */
+export async function findPreviewedForms(db: Knex, labels: readonly string[]): Promise<(PreviewedForm | undefined)[]> {
+  const rows = await query<PreviewedForm & { preview: string }>(
     db,
-    'find-preview',
-    `SELECT deployment_id AS "deploymentId", owner_id AS "ownerId", version
-       FROM page_versions JOIN deployments ON id = deployment_id WHERE preview = ? AND deleted_at IS NULL`,
-    [label],
+    'find-previewed-forms',
+    `SELECT preview, deployment_id AS "deploymentId", owner_id AS "ownerId", version
+       FROM page_versions JOIN deployments ON id = deployment_id
+      WHERE preview = ANY (CAST(? AS text[])) AND deleted_at IS NULL`,
+    [[...labels]],
   );
-  return row;
+  const forms = new Map(rows.map(({ preview, ...form }) => [preview, form]));
+  return labels.map((label) => forms.get(label));
 }

@@ -3,7 +3,7 @@ import { VALID_CREDENTIALS } from '../account/credential-queries.ts';
 import { queryOne } from '../postgres/query.ts';
 
 /**
- * The last number of each of these deployments that is live, and which of these keys and sessions are valid; one
+ * The last number of each of these deployments that is live and whose owner is not suspended, and which of these keys and sessions are valid; one
  * statement.
  */
 export async function lastNumbers(
@@ -15,7 +15,7 @@ export async function lastNumbers(
     db,
     'last-numbers',
     `SELECT (SELECT json_object_agg(id, last_submission_number) FROM deployments
-              WHERE id = ANY (CAST(:deploymentIds AS text[])) AND deleted_at IS NULL) AS numbers,
+              WHERE id = ANY (CAST(:deploymentIds AS text[])) AND deleted_at IS NULL AND NOT suspended) AS numbers,
             ARRAY(${VALID_CREDENTIALS}) AS credentials`,
     { deploymentIds: [...deploymentIds], credentialIds: [...credentialIds] },
   );

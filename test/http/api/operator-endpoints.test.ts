@@ -1,9 +1,12 @@
 import request from 'supertest';
 import { describe, expect, it, vi } from 'vitest';
 import { beginOwnerDeletion, finishOwnerDeletions } from '../../../src/db/account/owner-deletion-queries.ts';
+import { hashOfKey, newGuestId, newSessionId, newToken } from '../../../src/lib/ids.ts';
+import { allowProgram } from '../../support/allow-program.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { startReceiver } from '../../support/receivers.ts';
-import { asOwner, getPage, type Owner, testService, UNKNOWN_ID } from '../../support/test-service.ts';
+import { asOwner, getPage, type Owner, PAGES_DOMAIN, testService, UNKNOWN_ID } from '../../support/test-service.ts';
+import { untilWaiting } from '../../support/waiting.ts';
 
 const SOON_MS = 60_000;
 const service = await testService({
@@ -44,6 +47,15 @@ describe('/admin', () => {
     expect(answer(await plain.get(path))).toEqual(refused(404));
     expect((await reader.get(path)).status).toBe(200);
     expect(answer(await reader.patch('/admin/owners/own_1').send({ suspended: true }))).toEqual(refused(404));
+  });
+
+  it('is 404 for programs that an operator has allowed everything', async () => {
+    const { api } = await allowProgram(service, operator, { scope: 'full' });
+    const { id } = await anOwner('safe@from-programs.example');
+    expect((await api.get('/me')).status).toBe(200);
+    for (const path of PATHS) expect([path, answer(await api.get(path))]).toEqual([path, refused(404)]);
+    expect(answer(await api.patch(`/admin/owners/${id}`).send({ suspended: true }))).toEqual(refused(404));
+    expect(answer(await api.delete(`/admin/owners/${id}`))).toEqual(refused(404));
   });
 
   it('answers 404 to changes by others, whatever they send', async () => {
@@ -149,6 +161,49 @@ describe('PATCH /admin/owners/:ownerId', () => {
     expect(hook.received.length).toBe(0);
     await suspend(id, false).expect(200);
     await vi.waitFor(() => expect(hook.received.length).toBe(1), { timeout: SOON_MS, interval: 50 });
+  });
+
+  it('refuses the forms of previews too', async () => {
+    const { owner, id } = await anOwner('preview@suspended.example');
+    const { id: pageId } = await owner.deploy();
+    const { body } = await owner.put(`/deploy/${pageId}?preview=1`).send({ html: '<form>' }).expect(200);
+    const [label = ''] = new URL(body.preview_url).host.split('.');
+    await request(service.url).post(`/submit/${label}`).send({ a: '1' }).expect(200);
+    await suspend(id, true).expect(200);
+    await accepts(pageId, 403);
+    const submitted = await request(service.url).post(`/submit/${label}`).send({ a: '2' });
+    expect([submitted.status, submitted.headers['access-control-allow-origin']]).toEqual([403, '*']);
+    const shown = await request(service.url).get('/').set('Host', `${label}.${PAGES_DOMAIN}`);
+    expect(shown.status).toBe(403);
+    expect((await service.db('test_submissions').where({ deployment_id: pageId })).length).toBe(1);
+  });
+
+  it('ends what guests of the pages see, and their invitations', async () => {
+    const { owner, id } = await anOwner('host@suspended.example');
+    const { id: pageId } = await owner.deploy();
+    const [token, link] = [newToken(), newToken()];
+    await service
+      .db('sessions')
+      .insert({ id: newSessionId(), hash: hashOfKey(token), email: 'guest@suspended.example' });
+    await service.db.raw(
+      `INSERT INTO guests (id, deployment_id, email, role, invited_at, link_hash, link_expires_at)
+       VALUES (?, ?, 'guest@suspended.example', 'reader', now(), ?, now() + interval '1 day')`,
+      [newGuestId(), pageId, hashOfKey(link)],
+    );
+    const asGuest = (path: string) =>
+      request(service.url)
+        .get(path)
+        .set({ Cookie: `formhost=${token}`, 'Sec-Fetch-Site': 'same-origin' });
+    const open = () => request(service.url).get(`/invitations/${link}`);
+    expect((await open()).status).toBe(200);
+    const waiting = asGuest(`/submissions/${pageId}/after/0?wait=30`).then(answer);
+    await untilWaiting(service.db);
+    await suspend(id, true).expect(200);
+    expect(await waiting).toEqual(refused(404));
+    expect(answer(await asGuest(`/submissions/${pageId}`))).toEqual(refused(404));
+    expect((await open()).status).toBe(404);
+    const accepted = await request(service.url).post(`/invitations/${link}`).set('Origin', service.config.baseUrl);
+    expect([accepted.status, accepted.headers['set-cookie']]).toEqual([404, undefined]);
   });
 
   it('does not let an operator suspend themselves', async () => {

@@ -249,6 +249,8 @@ export const SIZES = {
     windowSeconds: 60 * 60,
     /** Of all networks, at a time. */
     maxPages: 10_000,
+    /** Bytes of all of them together, from which on they take no files of visitors: nobody pays for these. */
+    maxStoredBytes: 1_000_000_000,
     /** The part of the largest page that a whole request may have. */
     bodyPart: 1 / 4,
   },

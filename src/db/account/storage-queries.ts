@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
 import type { MailEvent } from '../../lib/events.ts';
 import { newDeliveryId } from '../../lib/ids.ts';
+import { SIZES } from '../../sizes.ts';
 import { execute, query } from '../postgres/query.ts';
+import { ANONYMOUS } from './anonymous-owner.ts';
 
 /*
  * The bytes that an owner stores: pages, their versions, and files of submissions and of spam, of live deployments and in
@@ -40,6 +42,12 @@ export class StorageFull extends Error {
 export const usedStorage = (owner: string): string =>
   `coalesce((SELECT used FROM storage WHERE owner_id = ${owner}), 0)`;
 
+/** Pages that nobody has claimed are bounded by their number; what visitors add to them, here. */
+function limitOf(plan: string, of: Of, limits: StorageLimits): number {
+  if (plan !== ANONYMOUS) return limits.get(plan) ?? Number.POSITIVE_INFINITY;
+  return 'deploymentId' in of ? SIZES.anonymous.maxStoredBytes : Number.POSITIVE_INFINITY;
+}
+
 /** Undefined where there is no limit, or no such live deployment. */
 async function findLimited(db: Knex, of: Of, limits: StorageLimits): Promise<Storage | undefined> {
   const [row] = await query<Omit<Storage, 'limit'>>(
@@ -52,7 +60,7 @@ async function findLimited(db: Knex, of: Of, limits: StorageLimits): Promise<Sto
         SELECT owner_id FROM deployments WHERE id = :deploymentId AND coalesce(deleted_at, taken_down_at) IS NULL))`,
     { ownerId: null, deploymentId: null, ...of },
   );
-  const limit = limits.get(row?.plan ?? '') ?? Number.POSITIVE_INFINITY;
+  const limit = limitOf(row?.plan ?? '', of, limits);
   return row && limit !== Number.POSITIVE_INFINITY ? { ...row, limit } : undefined;
 }
 
@@ -99,6 +107,8 @@ async function mailUse(db: Knex, storage: Storage, isRefused: boolean): Promise<
   const percent = duePercent(storage, isRefused);
   if (percent === undefined) return;
   const { ownerId, mailedPercent, lowest, used, limit, plan } = storage;
+  // Nobody has that address.
+  if (plan === ANONYMOUS) return;
   const notice = { percent, used, limit, plan };
   await execute(
     db,

@@ -148,7 +148,10 @@ export function claimPage(
     await execute(
       transaction,
       'claim-page',
-      'UPDATE deployments SET owner_id = :ownerId, expires_at = NULL, updated_at = clock_timestamp() WHERE id = :id',
+      // An operator may have suspended the owner since the key was looked up.
+      `UPDATE deployments SET owner_id = :ownerId, expires_at = NULL, updated_at = clock_timestamp(),
+              suspended = (SELECT suspended_at IS NOT NULL FROM owners WHERE owners.id = :ownerId)
+        WHERE id = :id`,
       values,
     );
     // What waits for the commit would be counted twice.

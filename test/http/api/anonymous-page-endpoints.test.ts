@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { changeAccount } from '../../../src/db/account/operator-queries.ts';
 import { listOwners } from '../../../src/db/account/owner-queries.ts';
+import { claimPage } from '../../../src/db/deployments/anonymous-page-queries.ts';
+import { hashOfKey } from '../../../src/lib/ids.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { getPage, PAGES_DOMAIN, testService } from '../../support/test-service.ts';
 import { zipFiles } from '../../support/zip-bytes.ts';
@@ -117,6 +121,29 @@ describe('POST /publish', () => {
     expect(owners).not.toContain('anonymous');
   });
 
+  it('takes no files of visitors once all such pages together store too much, and submissions still', async () => {
+    const { id, token } = await publish();
+    const owner = await service.owner();
+    const attach = () =>
+      service.anonymous.post(`/submit/${id}`).field('a', '1').attach('cv', Buffer.from('cv'), 'cv.txt');
+    await attach().expect(200);
+    const used = (bytes: number) =>
+      service
+        .db('storage')
+        .update({ used: bytes })
+        .whereIn('owner_id', service.db('owners').where({ email: 'anonymous' }).select('id'));
+    await used(SIZES.anonymous.maxStoredBytes - 1);
+    const refusedFile = await attach();
+    expect([refusedFile.status, refusedFile.headers['error-code']]).toEqual([413, 'no-storage-for-files']);
+    await service.anonymous.post(`/submit/${id}`).send({ a: '2' }).expect(200);
+    // Nobody is told by mail: the owner of these pages has no address.
+    expect(await service.db('deliveries').where({ deployment_id: id })).toEqual([]);
+    expect((await post().send({ html: HTML })).status).toBe(201);
+    await owner.post('/claims').send({ token }).expect(200);
+    await attach().expect(200);
+    await used(0);
+  });
+
   it('is erased with its submissions when nobody has claimed it', async () => {
     const { id, slug, token } = await publish();
     await service.submit(id);
@@ -158,6 +185,18 @@ describe('POST /claims', () => {
     const owners = await Promise.all(Array.from({ length: 4 }, () => service.owner()));
     const all = await Promise.all(owners.map((owner) => owner.post('/claims').send({ token })));
     expect(all.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404]);
+  });
+
+  it('leaves the page offline where an operator has suspended the owner meanwhile', async () => {
+    const { id, token } = await publish();
+    const owner = await service.owner({ email: 'meanwhile@test.example' });
+    await owner.get('/me').expect(200);
+    const [{ id: ownerId }] = await service.db('owners').where({ email: 'meanwhile@test.example' }).select('id');
+    await changeAccount(service.db, ownerId, { suspended: true });
+    await claimPage(service.db, hashOfKey(token), { id: ownerId, limit: 1, storageLimits: new Map() });
+    expect(await service.db('deployments').where({ id }).select('owner_id', 'suspended')).toEqual([
+      { owner_id: ownerId, suspended: true },
+    ]);
   });
 
   it('is a 403 at the limit of the plan, after which the page can still be claimed', async () => {

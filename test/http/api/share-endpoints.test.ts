@@ -100,6 +100,16 @@ describe('GET /shares/:token', () => {
     expect(html).not.toContain('<script');
   });
 
+  it('escapes the addresses of files', async () => {
+    const { id, path } = await shared();
+    const submission = await service.submit(id);
+    const url = `/submissions/${id}/${submission}/files/"><b>here<b x="`;
+    const data = JSON.stringify({ cv: { filename: 'cv.txt', content_type: 'text/plain', size: 2, url } });
+    await service.db('submissions').where({ id: submission }).update({ data });
+    const html = await textOf(path);
+    expect(html).toContain(`<a href="${path}/${submission}/&quot;&gt;&lt;b&gt;here&lt;b x=&quot;">cv.txt</a>`);
+  });
+
   it('is kept out of search engines, frames, caches and referrers', async () => {
     const { path } = await shared();
     const { headers } = await open(path);

@@ -48,7 +48,7 @@ export type SharedPage = {
 function valueHtml({ value, file }: ShownValue, path: string, submissionId: string): string {
   if (!file) return escapeHtml(value);
   const fileId = file.path.split('/').at(-1) ?? '';
-  return `<a href="${path}/${submissionId}/${fileId}">${escapeHtml(value)}</a> (${inBytes(file.bytes)})`;
+  return `<a href="${path}/${submissionId}/${escapeHtml(fileId)}">${escapeHtml(value)}</a> (${inBytes(file.bytes)})`;
 }
 
 /** Two elements of a list for each field. Values have the direction of their own language. */

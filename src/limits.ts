@@ -155,6 +155,14 @@ export const LIMITS = {
     /** A DNS server answers within this time, or is asked again. */
     providerDnsTimeoutMs: 1_000,
   },
+  /** Documents in which programs describe themselves. */
+  documents: {
+    /** A DNS server answers within this time, or is asked again. */
+    dnsTimeoutMs: 1_000,
+    /** The document is read to its end. With the wait for a free slot, this is less than a request may take. */
+    readTimeoutMs: 3_000,
+    slotTimeoutMs: 2_000,
+  },
   /** Imports of earlier submissions. */
   imports: {
     /** All rows are stored: a tenth of it is enough for the most rows on a machine that does little else. */

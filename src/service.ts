@@ -149,6 +149,7 @@ async function createParts(
     delivery: {
       mailAccount: config.smtpUrl === undefined ? undefined : (...mail) => delivery.sender.mailAccount(...mail),
       isOwnUrl: (url) => own.isIn(url),
+      readDocument: (...document) => delivery.documents.read(...document),
     },
     lifecycle: {
       onDeploymentChange: onOwnChange,
@@ -180,7 +181,7 @@ async function createParts(
 
 /** Ends the parts in the order in which they give each other work. */
 async function close({ app, lifecycle, server, delivery, threads, submissions, bucket, databaseServer }: ServiceParts) {
-  const { dispatcher, sender, captchas } = delivery;
+  const { dispatcher, sender, captchas, documents } = delivery;
   await lifecycle.announceStop();
   dispatcher.drain();
   await server.close();
@@ -188,6 +189,7 @@ async function close({ app, lifecycle, server, delivery, threads, submissions, b
   await sender.close();
   await threads.close();
   await captchas.close();
+  await documents.close();
   await Promise.all([
     submissions.honeypotHits.close(),
     submissions.turnedAway.close(),

@@ -313,8 +313,9 @@ export const SIZES = {
     registrations: { max: 20, seconds: 3_600, maxOfAll: 200 },
     /** Requests to be allowed of one network in so many seconds, in each process. A metadata document may be read for each. */
     requests: { max: 60, seconds: 60 },
-    /** A metadata document is read again after this time. */
+    /** A metadata document is read again after this time at the latest, and not before the other: a person answers in between. */
     documentMs: 5 * 60_000,
+    minDocumentMs: 10_000,
     /** Metadata documents that are kept. */
     maxDocuments: 1_000,
   },

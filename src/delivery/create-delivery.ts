@@ -6,6 +6,7 @@ import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
 import { CaptchaProviders, type SiteverifyUrls } from './captcha-providers.ts';
 import { Dispatcher, type DispatcherSettings } from './dispatcher.ts';
+import { DocumentReader } from './document-reader.ts';
 import { Sender, type SenderSettings } from './sender.ts';
 
 type DeliverySources = Pick<SenderSettings, 'own' | 'links' | 'formsOf'> & {
@@ -18,7 +19,7 @@ type DeliverySources = Pick<SenderSettings, 'own' | 'links' | 'formsOf'> & {
   siteverifyUrls: SiteverifyUrls | undefined;
 };
 
-/** Makes the parts that send: deliveries, links to sign in, and questions to the providers of captchas. */
+/** Makes the parts that send: deliveries, links to sign in, questions to the providers of captchas, and requests for documents. */
 export function createDelivery({
   config,
   limits,
@@ -56,5 +57,10 @@ export function createDelivery({
     log,
     count,
   });
-  return { sender, dispatcher, captchas: new CaptchaProviders({ limits, allowedNetworks, own, urls: siteverifyUrls }) };
+  const fence = { limits, allowedNetworks, own };
+  return {
+    ...{ sender, dispatcher },
+    captchas: new CaptchaProviders({ ...fence, urls: siteverifyUrls }),
+    documents: new DocumentReader(fence),
+  };
 }

@@ -65,12 +65,14 @@ type DomainParts = {
   checks: Pick<DomainChecks, 'check' | 'wake'>;
 };
 
-/** Mail about accounts, and the addresses that nothing may be sent to. */
+/** Mail about accounts, the addresses that nothing may be sent to, and documents of strangers. */
 type DeliveryParts = {
   /** Sends a mail about an account; undefined when there is no mail server. */
   mailAccount: ((to: string, mail: AccountMail) => Promise<void>) | undefined;
   /** Returns whether a URL leads back to this service. */
   isOwnUrl(url: URL): boolean;
+  /** Reads a JSON document of at most so many bytes through the fence. Rejects with an error whose message says why it cannot. */
+  readDocument(url: URL, maxBytes: number): Promise<{ json: unknown; cacheControl: string }>;
 };
 
 /** The parts that receive submissions. */

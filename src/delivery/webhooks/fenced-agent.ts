@@ -25,8 +25,16 @@ export type Fence = {
 
 type AgentSettings = Fence & { limits: Limits; dnsTimeoutMs: number; resolve?: Resolve | undefined };
 
-/** A POST to an http or https URL. `signal` limits all of it, from the look-up of the name to the last byte that is read. */
-type Post = { url: URL; headers: Readonly<Record<string, string>>; body: string | Buffer; signal: AbortSignal };
+/**
+ * A POST to an http or https URL; without a body, a GET. `signal` limits all of it, from the look-up of the name to the last byte
+ * that is read.
+ */
+type FencedRequest = {
+  url: URL;
+  headers: Readonly<Record<string, string>>;
+  body?: string | Buffer;
+  signal: AbortSignal;
+};
 
 /** Makes requests, only to addresses that webhooks may reach, and never to this service. */
 export class FencedAgent {
@@ -56,13 +64,13 @@ export class FencedAgent {
   }
 
   /**
-   * Posts, and returns what `read` returns for the response, or rejects. Responses with 1xx before it are passed over, however
+   * Sends a request, and returns what `read` returns for the response, or rejects. Responses with 1xx before it are passed over, however
    * many they are (RFC 9110, 15.2), up to `maxAnswerBytes`.
    */
-  async request<T>(post: Post, read: (response: IncomingMessage) => Promise<T>): Promise<T> {
-    const { signal } = post;
+  async request<T>(sent: FencedRequest, read: (response: IncomingMessage) => Promise<T>): Promise<T> {
+    const { signal } = sent;
     signal.throwIfAborted();
-    const request = this.#begin(post);
+    const request = this.#begin(sent);
     const end = (): void => void request.destroy(signal.reason);
     // Ended before it has its connection, it would leave the connection to the next request, and open until then.
     const abort = (): void => (request.socket ? end() : void request.once('socket', end));
@@ -83,7 +91,7 @@ export class FencedAgent {
     await Promise.all(closed);
   }
 
-  #begin({ url, headers, body }: Post): ClientRequest {
+  #begin({ url, headers, body }: FencedRequest): ClientRequest {
     const host = url.hostname.replace(/^\[|\]$/g, '');
     if (this.#isClosed) throw new PlainError(CUT_OFF);
     if (isIP(host) !== 0 && !this.#isReachable(host)) throw new PlainError(NOT_ALLOWED);
@@ -93,7 +101,7 @@ export class FencedAgent {
       host,
       port: url.port,
       path: url.pathname + url.search,
-      method: 'POST',
+      method: body === undefined ? 'GET' : 'POST',
       // Otherwise an interim response of HTTP/1.0, or with `Connection: close`, would be the last one. The strict parser protects
       // those who pass an answer on, and here nobody does.
       insecureHTTPParser: true,

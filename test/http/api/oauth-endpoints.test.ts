@@ -538,9 +538,9 @@ describe('POST /oauth/token', () => {
   it('bounds how many wrong tokens one network sends', async () => {
     const wrong = () =>
       post('grant_type=refresh_token&client_id=a&refresh_token=c').set('X-Forwarded-For', '203.0.113.77');
-    const statuses = new Set<number>();
-    for (let count = 0; count <= SIZES.unknownKeys.max; count += 1) statuses.add((await wrong()).status);
-    expect([...statuses]).toEqual([400, 429]);
+    // The window begins with the first: they are sent together.
+    const all = await Promise.all(Array.from({ length: SIZES.unknownKeys.max + 1 }, wrong));
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([400, 429]));
     const { clientId, tokens } = await allowProgram(service, owner);
     expect((await refresh(clientId, tokens.refresh_token)).status).toBe(200);
   });

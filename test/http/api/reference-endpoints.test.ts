@@ -85,6 +85,8 @@ describe('the document', () => {
       'GET /shares/{token}/{submissionId}/{fileId} 200',
       'POST /mcp 200?',
       'GET /oauth/authorize 303',
+      'GET /oauth/consent 200?',
+      'POST /oauth/consent 200?',
       'POST /oauth/register 201',
     ]);
     // Each endpoint with a key, the two that sign in, and those whose paths are secrets.

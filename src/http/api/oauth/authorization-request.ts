@@ -1,9 +1,9 @@
+import type { Response } from 'express';
 import { SCOPES, type Scope } from '../../../db/account/api-key-queries.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { isOwnResource } from '../../request/oauth-resource.ts';
-import { errorKind, HttpError } from '../../response/errors.ts';
-import { findOAuthClient } from './oauth-clients.ts';
+import { findOAuthClient, unknownProgram } from './oauth-clients.ts';
 import { matchesRedirectUri } from './redirect-uris.ts';
 
 /*
@@ -27,15 +27,6 @@ export const AUTHORIZATION_PARAMETERS = [
   ...['client_id', 'redirect_uri', 'response_type', 'response_mode', 'state', 'scope'],
   ...['code_challenge', 'code_challenge_method', 'resource'],
 ] as const;
-
-export const unknownProgram = errorKind(
-  {
-    id: 'UnknownProgram',
-    description: 'The program is unknown, or did not name the address to which its code is to be sent.',
-  },
-  (message: string) => new HttpError(400, message),
-  'The address to which the program wants to be sent is not one that it has named.',
-);
 
 /** A challenge of S256 (RFC 7636, 4.2). */
 const CHALLENGE = /^[\w-]{43}$/;
@@ -86,13 +77,13 @@ function faultOf(query: URLSearchParams, baseUrl: string): Fault | undefined {
 }
 
 /** Reads a request. Throws 400 where there is no address of the program to which an error could be sent. */
-export async function readAuthorization(app: App, text: string): Promise<ReadRequest> {
+export async function readAuthorization(app: App, text: string, response: Response): Promise<ReadRequest> {
   const { baseUrl } = app.config;
   const query = new URLSearchParams(text);
   const [id = '', ...otherIds] = query.getAll('client_id');
   const [redirectUri = '', ...otherUris] = query.getAll('redirect_uri');
   if (otherIds.length > 0 || otherUris.length > 0) throw unknownProgram('The request names two programs or addresses.');
-  const client = id.length <= SIZES.oauthClient.maxUriChars ? await findOAuthClient(app, id) : undefined;
+  const client = id.length <= SIZES.oauthClient.maxUriChars ? await findOAuthClient(app, id, response) : undefined;
   if (!client) {
     throw unknownProgram('This service does not know the program: remove the connection there, and make it again.');
   }

@@ -6,10 +6,10 @@ import { hashOfKey, newToken } from '../../../lib/ids.ts';
 import { networkOf } from '../../../lib/public-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import { perService } from '../../operation/declaration.ts';
+import { perService, type ToolCall } from '../../operation/declaration.ts';
 import { operation, publicOperation } from '../../operation/operation.ts';
 import { queryOf } from '../../request/query-values.ts';
-import { RATE_LIMIT_HEADERS, RateLimit } from '../../request/rate-limit.ts';
+import { OPTIONAL_RATE_LIMIT_HEADERS, RATE_LIMIT_HEADERS, RateLimit } from '../../request/rate-limit.ts';
 import { answerObject, textField } from '../../request/shared-fields.ts';
 import { errorKind, HttpError, retryAfter } from '../../response/errors.ts';
 import { noSuchPage, pageIds, pages } from '../account/key-endpoints.ts';
@@ -18,8 +18,8 @@ import {
   type AuthorizationRequest,
   answerTo,
   readAuthorization,
-  unknownProgram,
 } from './authorization-request.ts';
+import { isDocumentUrl, unknownProgram } from './oauth-clients.ts';
 
 /** The view that asks the owner. */
 const VIEW = '/dashboard/allow';
@@ -28,7 +28,7 @@ const { requests } = SIZES.oauthClient;
 const tooManyRequests = errorKind(
   {
     id: 'TooManyAuthorizations',
-    description: `More than ${requests.max} programs asked to be allowed in ${requests.seconds} seconds from one address.`,
+    description: `More than ${requests.max} programs asked to be allowed in ${requests.seconds} seconds from one address, or of one owner.`,
     isCounted: true,
   },
   (leftMs: number) =>
@@ -53,6 +53,7 @@ const tooManyGrants = errorKind(
 );
 
 const limitOf = perService(() => new RateLimit({ name: 'authorizations', ...requests, refusal: tooManyRequests }));
+const documentsOf = perService(() => new RateLimit({ name: 'documents', ...requests, refusal: tooManyRequests }));
 
 const authorizeOperation = publicOperation('GET', '/oauth/authorize', 'authorizeProgram', {
   summary: 'Ask a person to allow a program (OAuth 2.1)',
@@ -79,7 +80,7 @@ const authorizeOperation = publicOperation('GET', '/oauth/authorize', 'authorize
     const network = networkOf(app.requests.clientAddress(request));
     await limitOf(app).count(network, { request, response });
     const query = queryOf(request.url);
-    const read = await readAuthorization(app, query);
+    const read = await readAuthorization(app, query, response);
     const given = new URLSearchParams(query);
     const kept = AUTHORIZATION_PARAMETERS.flatMap((name) =>
       given.getAll(name).map((value): [string, string] => [name, value]),
@@ -95,13 +96,12 @@ function allowableScopes(asked: Scope, own: Scope): Scope[] {
   return SCOPES.filter((scope) => covers(asked, scope) && covers(own, scope));
 }
 
-function refuseWithoutSession(owner: Owner): void {
+/** Reads what a program asks for, and which scopes the owner may allow. Counts requests for which a document may be read. */
+async function readAsked(app: App, call: Pick<ToolCall, 'owner' | 'request' | 'response'>, text: string) {
+  const { owner, response } = call;
   if (owner.via !== 'session') throw needsSession();
-}
-
-/** What a program asks for, and which scopes the owner may allow. */
-async function readAsked(app: App, owner: Owner, text: string) {
-  const read = await readAuthorization(app, text);
+  if (isDocumentUrl(new URLSearchParams(text).get('client_id') ?? '')) await documentsOf(app).countOwner(call);
+  const read = await readAuthorization(app, text, response);
   if ('refusedAt' in read) throw invalidAuthorization();
   const scopes = allowableScopes(read.request.scope, owner.scope);
   return { ...read, scopes };
@@ -141,11 +141,11 @@ const readOperation = operation('GET', '/oauth/consent', 'readAskedGrant', {
   summary: 'Read what a program asks for',
   description: 'For the dashboard. Needs a session.',
   query: z.object({ request: asked }),
-  answer: { description: 'The program, and what it asks for.', schema: Asked },
-  errors: [unknownProgram, invalidAuthorization, needsSession],
-  async handle({ owner, query }, app) {
-    refuseWithoutSession(owner);
-    const { request, scopes } = await readAsked(app, owner, query.request);
+  takesLong: true,
+  answer: { description: 'The program, and what it asks for.', headers: OPTIONAL_RATE_LIMIT_HEADERS, schema: Asked },
+  errors: [unknownProgram, invalidAuthorization, needsSession, tooManyRequests],
+  async handle({ query, ...call }, app) {
+    const { request, scopes } = await readAsked(app, call, query.request);
     const { client, redirectUri, scope } = request;
     return { client: client.name, host: client.host, redirect_host: new URL(redirectUri).host, scope, scopes };
   },
@@ -194,18 +194,23 @@ const answerOperation = operation('POST', '/oauth/consent', 'answerAskedGrant', 
     }),
     example: { request: 'client_id=client_0VbbZBZKKTcBD17YQfyDgVGm', allow: false },
   },
-  answer: { description: 'Where the browser goes next.', schema: Sent },
-  errors: [unknownProgram, invalidAuthorization, needsSession, notAllowable, noSuchPage, tooManyGrants],
-  async handle({ owner, body }, app) {
-    refuseWithoutSession(owner);
-    const { request, scopes } = await readAsked(app, owner, body.request);
+  takesLong: true,
+  answer: { description: 'Where the browser goes next.', headers: OPTIONAL_RATE_LIMIT_HEADERS, schema: Sent },
+  errors: [
+    ...[unknownProgram, invalidAuthorization, needsSession, notAllowable],
+    ...[noSuchPage, tooManyGrants, tooManyRequests],
+  ],
+  async handle({ body, queue, ...call }, app) {
+    const { owner } = call;
+    const { request, scopes } = await readAsked(app, call, body.request);
     const scope = body.scope ?? scopes.find((each) => each === request.scope) ?? scopes[0];
     if (body.allow && (!scope || !scopes.includes(scope))) throw notAllowable();
-    const ids = body.pages ? await pageIds(app.db, owner, body.pages) : owner.pages;
-    const answer =
-      body.allow && scope
+    const answer = await queue(async () => {
+      const ids = body.pages ? await pageIds(app.db, owner, body.pages) : owner.pages;
+      return body.allow && scope
         ? { code: await allow(app, owner, request, { scope, pages: ids }) }
         : { error: 'access_denied' };
+    });
     return { redirect_to: answerTo({ ...request, baseUrl: app.config.baseUrl }, answer) };
   },
 });

@@ -31,6 +31,7 @@ const ServerMetadata = z.strictObject({
   revocation_endpoint_auth_methods_supported: texts,
   code_challenge_methods_supported: texts,
   authorization_response_iss_parameter_supported: z.literal(true),
+  client_id_metadata_document_supported: z.literal(true),
   service_documentation: text,
 });
 
@@ -57,6 +58,7 @@ const serverMetadata = (baseUrl: string): z.infer<typeof ServerMetadata> => ({
   revocation_endpoint_auth_methods_supported: ['none'],
   code_challenge_methods_supported: ['S256'],
   authorization_response_iss_parameter_supported: true,
+  client_id_metadata_document_supported: true,
   service_documentation: `${baseUrl}/docs`,
 });
 

@@ -2,45 +2,20 @@ import { z } from 'zod';
 import { registerClient } from '../../../db/account/oauth-client-queries.ts';
 import { OAUTH_CLIENT_ID } from '../../../lib/ids.ts';
 import { networkOf } from '../../../lib/public-address.ts';
-import { refused } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
 import { perService } from '../../operation/declaration.ts';
 import { ANY_ORIGIN_HEADER, publicOperation } from '../../operation/operation.ts';
 import { RATE_LIMIT_HEADERS, RateLimit } from '../../request/rate-limit.ts';
+import { ClientName, RedirectUris, shownName } from './client-metadata.ts';
 import { oauthCors, oauthPreflight } from './oauth-cors.ts';
 import { declaredInOAuth, invalidClientMetadata, tooManyRegistrations, withOAuthErrors } from './oauth-errors.ts';
-import { isRedirectUri } from './redirect-uris.ts';
 
 const PATH = '/oauth/register';
-const { maxRedirectUris, maxUriChars, maxUrisChars, maxNameChars, maxBytes, registrations } = SIZES.oauthClient;
+const { maxBytes, registrations } = SIZES.oauthClient;
 /** Those that POST /oauth/token takes. */
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 /** No larger body is read by a thread, which owners share. */
 const NO_OWNER = 0;
-
-const URIS_WRONG = `redirect_uris is wrong: send 1 to ${maxRedirectUris} addresses, each by https, or by http to localhost, without a fragment.`;
-
-/** The addresses to which a program has codes sent. */
-const RedirectUris = z
-  .array(
-    z.string(URIS_WRONG).max(maxUriChars, URIS_WRONG).refine(isRedirectUri, refused('wrong-format', URIS_WRONG)),
-    URIS_WRONG,
-  )
-  .min(1, URIS_WRONG)
-  .max(maxRedirectUris, URIS_WRONG)
-  .refine(
-    (uris) => uris.join('').length <= maxUrisChars,
-    refused('not-allowed', `redirect_uris is too long: send at most ${maxUrisChars} characters in all.`),
-  )
-  .meta({
-    description: `Where codes may be sent: 1 to ${maxRedirectUris} addresses by https, or by http to localhost, 127.0.0.1 or [::1], whose port may be another one later.`,
-    example: ['http://127.0.0.1/callback'],
-  });
-/** The name by which a person recognizes a program. */
-const ClientName = z
-  .string('client_name is wrong: send a text.')
-  .max(maxNameChars, `client_name is too long: send at most ${maxNameChars} characters.`)
-  .meta({ description: `The name that owners see, at most ${maxNameChars} characters.`, example: 'Example agent' });
 
 const Registration = z.object({ redirect_uris: RedirectUris, client_name: ClientName.optional() });
 
@@ -53,10 +28,6 @@ const Registered = z.strictObject({
   grant_types: z.array(z.string()).meta({ example: GRANT_TYPES }),
   response_types: z.array(z.string()).meta({ example: ['code'] }),
 });
-
-/** A name in one line, without characters that nobody sees; that of the host where there is none. */
-const shownName = (name: string | undefined, [uri = '']: readonly string[]): string =>
-  (name ?? '').toWellFormed().replaceAll(/\p{C}/gu, '').trim() || (URL.parse(uri)?.host ?? uri);
 
 const limitsOf = perService(({ db }) => {
   const shared = { seconds: registrations.seconds, refusal: tooManyRegistrations, sharedIn: db };
@@ -97,7 +68,7 @@ const registerOperation = publicOperation('POST', PATH, 'registerOAuthClient', {
     const { ofNetwork, ofAll } = limitsOf(app);
     await ofNetwork.count(network, { request, response });
     await ofAll.count('all', { request, response });
-    const name = shownName(given, redirectUris);
+    const name = shownName(given, redirectUris[0] ?? '');
     const { id, createdAt } = await registerClient(app.db, { name, redirectUris });
     response.set('Cache-Control', 'no-store');
     return {

@@ -1,7 +1,9 @@
 /** Hosts of programs on the person's own machine (RFC 8252, 7.3). */
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
-const isLoopback = ({ protocol, hostname }: URL): boolean => protocol === 'http:' && LOOPBACK_HOSTS.includes(hostname);
+/** Returns whether an address is of a program on the person's own machine, which needs no TLS. */
+export const isLoopback = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'http:' && LOOPBACK_HOSTS.includes(hostname);
 
 /** Returns whether a code may be sent to an address: by https, or to a program on the person's machine. */
 export function isRedirectUri(text: string): boolean {

@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-const BROWSER = ['test/browser/**/*.test.ts', 'test/dashboard/**/*.test.ts'];
+/** What is deeper in test/dashboard needs no browser. */
+const BROWSER = ['test/browser/**/*.test.ts', 'test/dashboard/*.test.ts'];
 const FAULTS = ['test/faults/**/*.test.ts'];
 /** Programs as they are installed: commands, processes, images, units, poolers, and databases of their own. */
 const INSTALL = ['test/install/**/*.test.ts', 'test/commands/**/*.test.ts'];

@@ -222,10 +222,17 @@ describe('imports', () => {
     expect([...new Set(wrong.map(({ from }) => from))]).toEqual(['src/commands/owner/operations.ts']);
   });
 
-  it('of parse5 are in src/compute/check only, which nothing loads but the thread when it is asked to', () => {
+  it('of parse5 are in src/forms/html-tree.ts and the editor only, and load with the check and the editor', () => {
     const checks = 'src/compute/check/';
-    const isThere = ({ from }: Import) => from.startsWith(checks);
-    expect(importing(['parse5'], isThere, 'only src/compute/check reads HTML')).toEqual([]);
+    const editor = 'src/dashboard/editor/source/';
+    const tree = ['src/forms/html-tree.ts', 'src/forms/page-texts.ts'];
+    const isThere = ({ from }: Import) => tree.includes(from) || from.startsWith(editor);
+    expect(importing(['parse5'], isThere, 'only src/forms/html-tree.ts and the editor read HTML')).toEqual([]);
+    const isInside = (file: string) => [checks, editor].some((folder) => file.startsWith(folder));
+    const reading = IMPORTS.filter(
+      ({ from, to, isType }) => tree.includes(to) && !tree.includes(from) && !isInside(from) && !isType,
+    );
+    expect(reading.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
     const loading = IMPORTS.filter(
       ({ from, to, isType }) =>
         to.startsWith(checks) && !from.startsWith(checks) && to !== `${checks}answer.ts` && !isType,

@@ -1,6 +1,6 @@
+import { attribute, endOf, type HtmlElement, isHtml, startOf } from '../../forms/html-tree.ts';
+import { sourceTextOf } from '../../forms/page-texts.ts';
 import type { AddressReader } from './addresses.ts';
-import { attribute, endOf, type HtmlElement, isHtml, startOf } from './html-tree.ts';
-import { sourceTextOf } from './page-texts.ts';
 import type { PageParts } from './read-page.ts';
 import { isJavaScript } from './scripts.ts';
 

@@ -1,12 +1,12 @@
 import { ALTCHA_ELEMENT, CAPTCHA_FIELDS, type CaptchaProvider } from '../../forms/captcha-fields.ts';
+import { attribute, type HtmlElement, startOf } from '../../forms/html-tree.ts';
+import { rawTextOf } from '../../forms/page-texts.ts';
 import { SIZES } from '../../sizes.ts';
 import type { AddressReader } from './addresses.ts';
 import type { Found, WidgetInput } from './answer.ts';
 import { nameOf } from './form-fields.ts';
-import { attribute, type HtmlElement, startOf } from './html-tree.ts';
 import type { Insertion } from './insertions.ts';
 import type { ReadForm } from './page-forms.ts';
-import { rawTextOf } from './page-texts.ts';
 import type { PageParts } from './read-page.ts';
 import type { Scripts } from './scripts.ts';
 import { placeAbove } from './widget-place.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { attribute, type HtmlElement, startOf } from '../../forms/html-tree.ts';
 import type { Found } from './answer.ts';
 import { shown } from './field-problems.ts';
-import { attribute, type HtmlElement, startOf } from './html-tree.ts';
 
 /*
  * The charsets that a page declares for itself and for its forms. The service sends pages as UTF-8, and reads forms so.

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { PageForm } from '../../forms/forms-of-page.ts';
+import { attribute, MAX_DEPTH, parseHtml, TooComplexError } from '../../forms/html-tree.ts';
+import { orNull, rawTextOf, tidy } from '../../forms/page-texts.ts';
 import { SIZES } from '../../sizes.ts';
 import { AddressReader } from './addresses.ts';
 import { problemsOf } from './all-problems.ts';
@@ -7,11 +9,9 @@ import type { Addresses, CheckedForm, CheckedPage, CheckInput, FormAdditions, Fo
 import { widgetInsertions } from './captcha.ts';
 import { countInFieldsets, fieldsOf } from './form-fields.ts';
 import { toolAttributes, toolless } from './form-tools.ts';
-import { attribute, MAX_DEPTH, parseHtml, TooComplexError } from './html-tree.ts';
 import { withInsertions } from './insertions.ts';
 import { namedForms } from './named-forms.ts';
 import { enctypeOf, methodOf, type ReadForm, readForms } from './page-forms.ts';
-import { orNull, rawTextOf, tidy } from './page-texts.ts';
 import { PagePolicies } from './policies.ts';
 import { type PageParts, readPage } from './read-page.ts';
 import { readScripts } from './scripts.ts';

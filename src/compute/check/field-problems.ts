@@ -1,10 +1,10 @@
 import { CAPTCHA_FIELDS, CAPTCHA_PROVIDERS, type CaptchaProvider } from '../../forms/captcha-fields.ts';
 import type { ControlKind } from '../../forms/control-fields.ts';
+import { attribute, type HtmlElement, hasAttribute, startOf, typeOf } from '../../forms/html-tree.ts';
+import { rawTextOf, tidy } from '../../forms/page-texts.ts';
 import type { Found } from './answer.ts';
-import { isEntered, isSent, isSubmitButton, nameOf, typeOf } from './form-fields.ts';
-import { attribute, type HtmlElement, hasAttribute, startOf } from './html-tree.ts';
+import { isEntered, isSent, isSubmitButton, nameOf } from './form-fields.ts';
 import type { ReadForm } from './page-forms.ts';
-import { rawTextOf, tidy } from './page-texts.ts';
 import type { Control, PageParts } from './read-page.ts';
 import { hasHandlers, type Scripts } from './scripts.ts';
 

@@ -1,6 +1,6 @@
+import { attribute, type HtmlElement, hasAttribute, isElement, isHtml, typeOf } from '../../forms/html-tree.ts';
+import { orNull, rawTextOf, textOf, tidy } from '../../forms/page-texts.ts';
 import type { Field, Option } from './answer.ts';
-import { attribute, type HtmlElement, hasAttribute, isElement, isHtml } from './html-tree.ts';
-import { orNull, rawTextOf, textOf, tidy } from './page-texts.ts';
 import type { Control, Ids, PageParts } from './read-page.ts';
 
 /** Ids in one `aria-labelledby` that are looked up. */
@@ -10,11 +10,6 @@ const MAX_LABEL_IDS = 5;
  * The fields that a form sends, and their labels.
  */
 
-const INPUT_TYPES = new Set(
-  'button checkbox color date datetime-local email file hidden image month number password radio range reset search submit tel text time url week'.split(
-    ' ',
-  ),
-);
 /** The types for which the standard has no `required`. */
 const NEVER_REQUIRED = new Set(['button', 'color', 'hidden', 'image', 'range', 'reset', 'submit']);
 /** The types for which the standard has a `placeholder`. */
@@ -23,15 +18,6 @@ const WITH_PLACEHOLDER = new Set(['text', 'search', 'url', 'tel', 'email', 'pass
 const NOT_ENTERED = new Set(['hidden', 'button', 'reset', 'submit', 'image']);
 /** Several controls with one name are one field. */
 const CHOICES = new Set(['radio', 'checkbox', 'submit']);
-
-/** `select`, `textarea`, or the type of an <input> or a <button>. */
-export function typeOf(element: HtmlElement): string {
-  const { tagName: name } = element;
-  if (name === 'select' || name === 'textarea') return name;
-  const type = attribute(element, 'type')?.toLowerCase() ?? '';
-  if (name === 'button') return type === 'reset' || type === 'button' ? type : 'submit';
-  return INPUT_TYPES.has(type) ? type : 'text';
-}
 
 /** Returns whether visitors enter something into a control. */
 export const isEntered = (element: HtmlElement): boolean => !NOT_ENTERED.has(typeOf(element));

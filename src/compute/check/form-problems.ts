@@ -1,12 +1,12 @@
 import type { CaptchaProvider } from '../../forms/captcha-fields.ts';
 import { controlsOf } from '../../forms/control-fields.ts';
+import { type HtmlElement, startOf, startTagOf, typeOf } from '../../forms/html-tree.ts';
 import { PLACEHOLDER } from '../render-page.ts';
 import type { AddressReader, Target } from './addresses.ts';
 import type { Found } from './answer.ts';
 import { legacyCharsetOf } from './charsets.ts';
 import { countFields, problemOfButton, problemOfNameless, problemsOfName, shown } from './field-problems.ts';
-import { isSent, nameOf, typeOf } from './form-fields.ts';
-import { type HtmlElement, startOf, startTagOf } from './html-tree.ts';
+import { isSent, nameOf } from './form-fields.ts';
 import { MULTIPART, type ReadForm, TEXT, type Way } from './page-forms.ts';
 import type { PagePolicies } from './policies.ts';
 import { problemsOfWayPolicy } from './policy-problems.ts';

@@ -1,13 +1,13 @@
 import { controlsOf } from '../../forms/control-fields.ts';
+import { attribute, type HtmlElement, hasAttribute, startOf } from '../../forms/html-tree.ts';
+import { rawTextOf, textOf, tidy } from '../../forms/page-texts.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Toolless, ToolsInput } from './answer.ts';
 import { countInFieldsets, fieldsWithControls, isEntered, nameOf } from './form-fields.ts';
-import { attribute, type HtmlElement, hasAttribute, startOf } from './html-tree.ts';
 import type { Insertion } from './insertions.ts';
 import { headingsOf, isHidden, nameOfForm } from './named-forms.ts';
 import type { ReadForm } from './page-forms.ts';
-import { rawTextOf, textOf, tidy } from './page-texts.ts';
 import { lineAt } from './places.ts';
 import type { PageParts } from './read-page.ts';
 

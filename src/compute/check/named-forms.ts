@@ -1,11 +1,11 @@
 import { FORM_NAME, type PageField, type PageForm, toFormName } from '../../forms/forms-of-page.ts';
+import { attribute, type HtmlElement, hasAttribute, startOf } from '../../forms/html-tree.ts';
+import { textOf } from '../../forms/page-texts.ts';
 import { SIZES } from '../../sizes.ts';
 import type { AddressReader } from './addresses.ts';
 import type { Field } from './answer.ts';
 import { countInFieldsets, fieldsOf, nameOf } from './form-fields.ts';
-import { attribute, type HtmlElement, hasAttribute, startOf } from './html-tree.ts';
 import type { ReadForm } from './page-forms.ts';
-import { textOf } from './page-texts.ts';
 import type { Control, PageParts } from './read-page.ts';
 import { isGivenToScript, readScripts, type Scripts } from './scripts.ts';
 

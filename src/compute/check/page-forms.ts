@@ -1,7 +1,7 @@
+import { attribute, type HtmlElement, hasAttribute, typeOf } from '../../forms/html-tree.ts';
 import type { AddressReader, Target } from './addresses.ts';
 import type { CheckedForm } from './answer.ts';
-import { isSubmitButton, typeOf } from './form-fields.ts';
-import { attribute, type HtmlElement, hasAttribute } from './html-tree.ts';
+import { isSubmitButton } from './form-fields.ts';
 import type { Control, PageParts } from './read-page.ts';
 
 /*

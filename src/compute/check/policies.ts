@@ -1,5 +1,5 @@
+import { attribute, type HtmlElement, isElement, isHtml } from '../../forms/html-tree.ts';
 import type { AddressReader } from './addresses.ts';
-import { attribute, type HtmlElement, isElement, isHtml } from './html-tree.ts';
 import type { PageParts } from './read-page.ts';
 
 /*

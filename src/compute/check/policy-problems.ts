@@ -1,7 +1,7 @@
+import { startOf } from '../../forms/html-tree.ts';
 import type { Found } from './answer.ts';
 import { shown } from './field-problems.ts';
 import type { Page } from './form-problems.ts';
-import { startOf } from './html-tree.ts';
 import type { Way } from './page-forms.ts';
 import type { Block } from './policies.ts';
 

@@ -1,5 +1,13 @@
 import { ALTCHA_ELEMENT, CAPTCHA_CLASSES, type CaptchaProvider } from '../../forms/captcha-fields.ts';
-import { attribute, endOf, type HtmlElement, hasAttribute, isHtml, type ParsedHtml, walk } from './html-tree.ts';
+import {
+  attribute,
+  endOf,
+  type HtmlElement,
+  hasAttribute,
+  isHtml,
+  type ParsedHtml,
+  walk,
+} from '../../forms/html-tree.ts';
 
 /*
  * The parts of a page, collected in one pass: forms and their controls, labels, scripts, and what is loaded from elsewhere.

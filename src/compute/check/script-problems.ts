@@ -1,9 +1,9 @@
+import { endOf, hasAttribute, startOf } from '../../forms/html-tree.ts';
+import { sourceTextOf } from '../../forms/page-texts.ts';
 import { PLACEHOLDER } from '../render-page.ts';
 import { AddressReader } from './addresses.ts';
 import type { CheckedScript, Found, ScriptInput } from './answer.ts';
 import { shown } from './field-problems.ts';
-import { endOf, hasAttribute, startOf } from './html-tree.ts';
-import { sourceTextOf } from './page-texts.ts';
 import { toProblems } from './places.ts';
 import type { PageParts } from './read-page.ts';
 import { findingsOf } from './script-text.ts';

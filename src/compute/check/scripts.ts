@@ -1,7 +1,7 @@
+import { attribute, type HtmlElement, isHtml } from '../../forms/html-tree.ts';
+import { rawTextOf } from '../../forms/page-texts.ts';
 import { PLACEHOLDER } from '../render-page.ts';
 import type { AddressReader } from './addresses.ts';
-import { attribute, type HtmlElement, isHtml } from './html-tree.ts';
-import { rawTextOf } from './page-texts.ts';
 import type { PageParts } from './read-page.ts';
 
 /*

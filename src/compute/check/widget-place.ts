@@ -1,5 +1,5 @@
-import { isSubmitButton, typeOf } from './form-fields.ts';
-import { type HtmlElement, isElement, isHtml, NO_WIDGET_IN, startOf } from './html-tree.ts';
+import { type HtmlElement, isElement, isHtml, NO_WIDGET_IN, startOf, typeOf } from '../../forms/html-tree.ts';
+import { isSubmitButton } from './form-fields.ts';
 import type { ReadForm } from './page-forms.ts';
 
 /* The place of a captcha's widget in a form: above the button that sends it. */

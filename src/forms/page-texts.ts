@@ -1,4 +1,4 @@
-import { SIZES } from '../../sizes.ts';
+import { SIZES } from '../sizes.ts';
 import { attribute, endOf, type HtmlElement, isElement, isHtml, isText } from './html-tree.ts';
 
 /** Nodes that are read for one text: elements can be read for several. */

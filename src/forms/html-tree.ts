@@ -3,6 +3,7 @@ import {
   type DefaultTreeAdapterTypes,
   defaultTreeAdapter,
   Parser,
+  type ParserOptions,
   html as standard,
   type Token,
 } from 'parse5';
@@ -18,7 +19,8 @@ export const MAX_DEPTH = 512;
 
 export type HtmlRoot = DefaultTreeAdapterTypes.ParentNode;
 export type HtmlElement = DefaultTreeAdapterTypes.Element;
-type HtmlNode = DefaultTreeAdapterTypes.ChildNode;
+export type HtmlText = DefaultTreeAdapterTypes.TextNode;
+export type HtmlNode = DefaultTreeAdapterTypes.ChildNode;
 
 /** Wrong nesting makes the parser copy elements, many more than the page has. */
 export class TooComplexError extends Error {}
@@ -40,6 +42,21 @@ export const attribute = ({ attrs }: HtmlElement, name: string): string | undefi
 
 export const hasAttribute = (element: HtmlElement, name: string): boolean => attribute(element, name) !== undefined;
 
+const INPUT_TYPES = new Set(
+  'button checkbox color date datetime-local email file hidden image month number password radio range reset search submit tel text time url week'.split(
+    ' ',
+  ),
+);
+
+/** `select`, `textarea`, or the type of an <input> or a <button>. */
+export function typeOf(element: HtmlElement): string {
+  const { tagName: name } = element;
+  if (name === 'select' || name === 'textarea') return name;
+  const type = attribute(element, 'type')?.toLowerCase() ?? '';
+  if (name === 'button') return type === 'reset' || type === 'button' ? type : 'submit';
+  return INPUT_TYPES.has(type) ? type : 'text';
+}
+
 /** Where the start tag begins and ends in the source; both 0 where the parser made the element up. */
 export const startOf = ({ sourceCodeLocation }: HtmlElement): number => sourceCodeLocation?.startOffset ?? 0;
 export const endOf = ({ sourceCodeLocation }: HtmlElement): number => sourceCodeLocation?.startTag?.endOffset ?? 0;
@@ -52,7 +69,8 @@ export type ParsedHtml = {
   formEnds: ReadonlyMap<HtmlElement, number>;
 };
 
-class PageParser extends Parser<DefaultTreeAdapterMap> {
+/** A parser that also finds where markup can be put at the end of a form. */
+export class PageParser extends Parser<DefaultTreeAdapterMap> {
   /** At the `</form>` of each form in the source, or before an element that is open there. */
   readonly formEnds = new Map<HtmlElement, number>();
 
@@ -77,12 +95,18 @@ class PageParser extends Parser<DefaultTreeAdapterMap> {
   }
 }
 
-/** Parses a page without a byte order mark. Throws TooComplexError, also where elements nest deeper than `maxDepth`. */
-export function parseHtml(html: string, maxDepth: number): ParsedHtml {
-  const formOwners = new Map<HtmlElement, HtmlElement>();
+/**
+ * Options that write down in `formOwners` which form the parser associates an element with, and end the work with a TooComplexError,
+ * also where elements nest deeper than `maxDepth`.
+ */
+export function boundedOptions(
+  html: string,
+  maxDepth: number,
+  formOwners: Map<HtmlElement, HtmlElement>,
+): ParserOptions<DefaultTreeAdapterMap> & { treeAdapter: typeof defaultTreeAdapter } {
   let spareNodes = html.length / 2 + SPARE_NODES;
   let depth = 0;
-  const parser = new PageParser({
+  return {
     sourceCodeLocationInfo: true,
     treeAdapter: {
       ...defaultTreeAdapter,
@@ -101,7 +125,13 @@ export function parseHtml(html: string, maxDepth: number): ParsedHtml {
         depth -= 1;
       },
     },
-  });
+  };
+}
+
+/** Parses a page without a byte order mark. Throws TooComplexError, also where elements nest deeper than `maxDepth`. */
+export function parseHtml(html: string, maxDepth: number): ParsedHtml {
+  const formOwners = new Map<HtmlElement, HtmlElement>();
+  const parser = new PageParser(boundedOptions(html, maxDepth, formOwners));
   parser.tokenizer.write(html, true);
   return { root: parser.document, formOwners, formEnds: parser.formEnds };
 }

@@ -40,14 +40,14 @@ function attributesOf(tag: string): ReadonlyMap<string, string> {
 }
 
 /** A colour as `#rrggbb`; undefined for any other text, and for a colour that one can see through. */
-function toHex(text: string): string | undefined {
+export function toHex(text: string): string | undefined {
   if (text.length > MAX_COLOR_CHARS) return undefined;
   const color = colord(text.trim().toLowerCase());
   return color.isValid() && color.alpha() === 1 ? color.toHex() : undefined;
 }
 
 /** The screens that a tag is for: both without `media`, none where that asks for more than a colour scheme. */
-function schemesOf(media: string | undefined): readonly string[] {
+export function schemesOf(media: string | undefined): readonly string[] {
   if (media === undefined || /^\s*(?:all|screen)?\s*$/i.test(media)) return ['light', 'dark'];
   const [, scheme] = SCHEME.exec(media.trim()) ?? [];
   return scheme === undefined ? [] : [scheme.toLowerCase()];

@@ -1,0 +1,168 @@
+import { attribute, type HtmlElement, isElement } from '../../../../forms/html-tree.ts';
+import { changeText, possibleText, TEXT } from '../new-text.ts';
+import { type PageSource, type Range, readSource } from '../page-source.ts';
+import { applyEdits, type Edit } from '../source-edits.ts';
+import { contentOf } from '../source-walk.ts';
+import { removeAttribute, setAttribute } from '../tag-attributes.ts';
+import type { LabelPlace } from './field-labels.ts';
+import { around, parentOf } from './form-controls.ts';
+import { lineBreakBefore, type NewField, writeField } from './new-fields.ts';
+import { changeOptions } from './option-edits.ts';
+import {
+  type FieldOption,
+  type FoundField,
+  type FoundForm,
+  findField,
+  findForm,
+  type SourceField,
+  type SourceForm,
+} from './source-forms.ts';
+
+type FormKey = Pick<SourceForm, 'index'>;
+type FieldKey = Pick<SourceField, 'index'>;
+
+/** Where a field goes in a form without fields: before its first button, or at its end. */
+function placeInEmpty(source: PageSource, { element }: FoundForm): number {
+  const end = source.formEnds.get(element) ?? contentOf(element)?.to ?? source.html.length;
+  const button = firstButton(element);
+  const top = button && [button, ...around(button)].find((one) => parentOf(one) === element);
+  return top?.sourceCodeLocation?.startOffset ?? end;
+}
+
+function firstButton(element: HtmlElement): HtmlElement | undefined {
+  for (const node of element.childNodes) {
+    if (!isElement(node)) continue;
+    if (
+      node.tagName === 'button' ||
+      (node.tagName === 'input' && /^(?:submit|image)$/i.test(attribute(node, 'type') ?? ''))
+    )
+      return node;
+    const found = firstButton(node);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Returns the edits after which a form can send files. */
+function forFiles(source: PageSource, { element }: FoundForm): Edit[] {
+  const isPost = attribute(element, 'method')?.toLowerCase() === 'post';
+  return [
+    ...(isPost ? [] : setAttribute(source, element, 'method', 'post')),
+    ...setAttribute(source, element, 'enctype', 'multipart/form-data'),
+  ];
+}
+
+/**
+ * Returns the edits that add a field, before another one or behind all. It has the shape of its neighbours, and a name made of its label
+ * that no other field has.
+ */
+export function addField(source: PageSource, form: FormKey, field: NewField, before?: FieldKey): Edit[] {
+  const found = findForm(source, form);
+  const next = before && found.fields[before.index];
+  const last = found.fields.findLast(({ unit }) => unit);
+  const text = writeField(source, found, field, next?.field.index ?? found.fields.length);
+  const forms = field.type === 'file' ? forFiles(source, found) : [];
+  if (next?.unit) {
+    const { from } = next.unit;
+    return [...forms, { from, to: from, text: text + (lineBreakBefore(source, from) || ' ') }];
+  }
+  if (last?.unit) {
+    const { from, to } = last.unit;
+    return [...forms, { from: to, to, text: (lineBreakBefore(source, from) || ' ') + text }];
+  }
+  const at = placeInEmpty(source, found);
+  return [...forms, { from: at, to: at, text: text + (lineBreakBefore(source, at) || ' ') }];
+}
+
+/** The part of a field with the blanks before it. */
+function withBlanks(source: PageSource, { from, to }: Range): Range {
+  return { from: from - lineBreakBefore(source, from).length, to };
+}
+
+/** Returns the edit that takes a field out; none where it can't be. */
+export function removeField(source: PageSource, form: FormKey, field: FieldKey): Edit[] {
+  const { unit, field: found } = findField(source, form, field);
+  return unit && found.isEditable ? [{ ...withBlanks(source, unit), text: '' }] : [];
+}
+
+/** Elements that only some others can have in them. */
+const BOUND = new Set(['tr', 'td', 'th', 'li', 'dd', 'dt']);
+
+/** Returns whether a field can stand beside another one. */
+function fitsBeside({ unit }: FoundField, other: FoundField): boolean {
+  const [node, target] = [unit?.nodes[0], other.unit?.nodes[0]];
+  if (!node || !target) return false;
+  const isBound = [node, target].some((one) => isElement(one) && BOUND.has(one.tagName));
+  return !isBound || parentOf(node)?.tagName === parentOf(target)?.tagName;
+}
+
+/** Returns the edits that move a field to another index of its form; none where it can't stand there. */
+export function moveField(source: PageSource, form: FormKey, field: FieldKey, to: number): Edit[] {
+  const { fields } = findForm(source, form);
+  const moved = findField(source, form, field);
+  const target = fields[to];
+  if (!target?.unit || !moved.unit || to === field.index || !moved.field.isEditable) return [];
+  if (!fitsBeside(moved, target)) return [];
+  const text = source.html.slice(moved.unit.from, moved.unit.to);
+  const blanks = lineBreakBefore(source, moved.unit.from);
+  const cut = { ...withBlanks(source, moved.unit), text: '' };
+  const at = to < field.index ? target.unit.from : target.unit.to;
+  return [cut, { from: at, to: at, text: to < field.index ? text + blanks : blanks + text }];
+}
+
+/** Returns the edits for a label, in words or in an attribute. A field without one gets an `aria-label`. */
+function relabel(source: PageSource, place: LabelPlace | undefined, control: HtmlElement, label: string): Edit[] {
+  const text = possibleText(label).replaceAll(/\s+/g, ' ').trim();
+  if (place?.words) return changeText(source.html, place.words, text, TEXT);
+  return setAttribute(source, place?.element ?? control, place?.name ?? 'aria-label', text);
+}
+
+function require(source: PageSource, { controls, field }: FoundField, isRequired: boolean): Edit[] {
+  if (!field.canBeRequired || field.isRequired === isRequired) return [];
+  if (!isRequired) return controls.flatMap((control) => removeAttribute(source, control, 'required'));
+  return controls.slice(0, 1).flatMap((control) => setAttribute(source, control, 'required', ''));
+}
+
+/** Returns the edits of several steps, of which each is made in the HTML that the one before leaves. */
+function inSteps(source: PageSource, steps: readonly ((source: PageSource) => Edit[])[]): Edit[] {
+  let now = source;
+  let edits: Edit[] = [];
+  let made = 0;
+  for (const step of steps) {
+    const next = step(now);
+    if (next.length === 0) continue;
+    edits = next;
+    made += 1;
+    now = readSource(applyEdits(now.html, next));
+  }
+  return made > 1 ? [difference(source.html, now.html)] : edits;
+}
+
+/** Returns the edit that makes one text of another. */
+function difference(before: string, after: string): Edit {
+  let from = 0;
+  while (from < before.length && before[from] === after[from]) from += 1;
+  let end = 0;
+  const most = Math.min(before.length, after.length) - from;
+  while (end < most && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1;
+  return { from, to: before.length - end, text: after.slice(from, after.length - end) };
+}
+
+/** Returns the edits that change a field. Its name stays, so that its column in the inbox does. */
+export function changeField(
+  source: PageSource,
+  form: FormKey,
+  field: FieldKey,
+  { label, isRequired, options }: { label?: string; isRequired?: boolean; options?: readonly FieldOption[] },
+): Edit[] {
+  const steps: ((now: PageSource) => Edit[])[] = [];
+  if (label !== undefined) {
+    steps.push((now) => {
+      const { label: place, controls, field: found } = findField(now, form, field);
+      return controls[0] && label !== found.label ? relabel(now, place, controls[0], label) : [];
+    });
+  }
+  if (isRequired !== undefined) steps.push((now) => require(now, findField(now, form, field), isRequired));
+  if (options) steps.push((now) => changeOptions(now, findField(now, form, field), options));
+  return inSteps(source, steps);
+}

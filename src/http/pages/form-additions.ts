@@ -17,6 +17,9 @@ function altchaWidget(baseUrl: string, deploymentId: string, { needsJavaScript }
   };
 }
 
+/** Returns the texts in the language that a page names; English if it names none of ours. */
+export const translationsOf = (html: Buffer): Translations => translationsFor({}, { language: null, lang: langOf(html) });
+
 /** Returns what the settings of a page add to its forms; undefined: nothing. */
 export function formAdditions(
   hosts: Hosts,
@@ -24,7 +27,7 @@ export function formAdditions(
 ): FormAdditions | undefined {
   if (!hasAltcha && !hasFormTools) return undefined;
   const addresses = hosts.addressesFor({ id: deploymentId, slug });
-  const translations = translationsFor({}, { language: null, lang: langOf(html) });
+  const translations = translationsOf(html);
   return {
     // A page of a site may be sent to another one, and is rendered before all files are known.
     addresses: { ...addresses, site: 'any' },

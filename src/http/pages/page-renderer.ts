@@ -12,7 +12,7 @@ import { isPreviewLabel } from '../../sites/preview-hosts.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Hosts } from '../request/hosts.ts';
 import { anonymousNote } from './anonymous-note.ts';
-import { formAdditions } from './form-additions.ts';
+import { formAdditions, translationsOf } from './form-additions.ts';
 
 /**
  * A page that is to be rendered, with what its settings add to its forms. `isUnlisted`: it is a preview, or nobody has claimed it.
@@ -36,7 +36,7 @@ export class PageRenderer {
   /** A page as visitors get it. Rejects with BusyError when too much work for its owner waits for the thread. */
   async render(ownerId: number, page: PageToRender): Promise<Rendering> {
     const { slug, isUnlisted = false } = page;
-    const note = isUnlisted && !isPreviewLabel(slug) ? anonymousNote(this.#config) : undefined;
+    const note = isUnlisted && !isPreviewLabel(slug) ? anonymousNote(this.#config, translationsOf(page.html)) : undefined;
     const html = note ? Buffer.concat([page.html, note]) : page.html;
     // A submission to a preview is a test.
     const action = submitUrl(this.#config) + (isPreviewLabel(slug) ? slug : page.deploymentId);

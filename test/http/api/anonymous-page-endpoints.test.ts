@@ -58,6 +58,17 @@ describe('POST /publish', () => {
     expect(page.text).not.toContain(body.claim_url.slice(-43));
   });
 
+  it.each([
+    ['de-AT', 'lang="de" dir="ltr"', 'Ohne Konto veröffentlicht'],
+    ['ar', 'lang="ar" dir="rtl"', 'نُشرت دون حساب'],
+    ['ja', 'lang="ja" dir="ltr"', 'アカウントなしで公開されたページです'],
+    ['sw', 'lang="en" dir="ltr"', 'Published without an account'],
+  ])('says that nobody has claimed it in the language of the page: %s', async (lang, attributes, text) => {
+    const { slug } = await publish({ html: `<!doctype html><html lang="${lang}"><p>Hi` });
+    const { text: page } = await getPage(service.url, slug);
+    expect(page).toMatch(new RegExp(`<p>Hi\n<div ${attributes} style="[^"]*">${text}[^<]*<a [^>]*>[^<]*</a></div>\n$`));
+  });
+
   it('takes the bodies of POST /deploy, and notes HTML files of a site too', async () => {
     const bodies = [
       post().type('text/html').send(HTML),

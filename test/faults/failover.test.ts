@@ -13,7 +13,7 @@ const FORMS = 40;
 /** So long that the forms together come to no limit for most of a minute. */
 const PAUSE_MS = 50;
 
-const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 90_000, interval: 50 });
+const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 240_000, interval: 50 });
 
 /** The ids of the submissions that a server has. */
 async function storedIn(url: string): Promise<ReadonlySet<string>> {

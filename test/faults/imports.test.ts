@@ -28,7 +28,7 @@ it('leaves nothing of an import when the process or the database is killed in th
     const db = connect({ connectionString: postgres.url }, { limits: testLimits() });
     return (await db.raw(STORING).finally(() => db.close())).rows.length;
   };
-  const soon = { timeout: 60_000, interval: 5 };
+  const soon = { timeout: 240_000, interval: 5 };
 
   const first = await start();
   const key = await keyIn(postgres.url);

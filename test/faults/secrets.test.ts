@@ -38,7 +38,7 @@ it('writes no key, webhook URL, webhook secret, address of a feed or submitted v
   onTestFinished(async () => {
     const pid = await serverPid(dataDir);
     if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGQUIT');
-    await vi.waitFor(() => expect(pid !== undefined && isAlive(pid)).toBe(false), { timeout: 60_000 });
+    await vi.waitFor(() => expect(pid !== undefined && isAlive(pid)).toBe(false), { timeout: 240_000 });
     await rm(dataDir, { recursive: true });
   });
   const secrets: Record<string, string> = {
@@ -115,7 +115,7 @@ it('writes no key, webhook URL, webhook secret, address of a feed or submitted v
   const linked = [links.file(file, new Date(Date.now() + 3_600_000)), links.unsubscribe(form.id)];
   for (const path of linked) secrets[`the signature of ${path}`] = path.slice(path.indexOf('signature=') + 10);
 
-  const isReady = () => vi.waitFor(() => request(url).get('/readyz').expect(200), { timeout: 60_000, interval: 50 });
+  const isReady = () => vi.waitFor(() => request(url).get('/readyz').expect(200), { timeout: 240_000, interval: 50 });
   /** A request of every kind that may go wrong, the values in it wherever they may be. */
   async function ask(): Promise<void> {
     const post = () => request(url).post(`/submit/${form.id}`);

@@ -14,7 +14,7 @@ const CLIENTS = 6;
 const READERS = 40;
 const FILE_BYTES = 8 * 1024 * 1024;
 
-const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
+const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 240_000, interval: 20 });
 
 const database = await testDatabase();
 const settings = { BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url };

@@ -11,7 +11,7 @@ import { asOwner, BASE_URL, getPage, type Owner, PAGES_DOMAIN } from '../support
 
 const WORKERS = 2;
 
-const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
+const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 240_000, interval: 20 });
 
 const database = await testDatabase();
 let service: ServiceProcess;

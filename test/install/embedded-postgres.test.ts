@@ -27,7 +27,7 @@ async function folder({ mode = 0o755 } = {}) {
   const path = await fs.realpath(await fs.mkdtemp(join(tmpdir(), 'fh-test-')));
   await fs.chmod(path, mode);
   onTestFinished(async () => {
-    await vi.waitFor(() => quit(join(path, 'data')), { timeout: 60_000, interval: 20 });
+    await vi.waitFor(() => quit(join(path, 'data')), { timeout: 240_000, interval: 20 });
     await fs.rm(path, { recursive: true });
   });
   return path;

@@ -120,7 +120,7 @@ describe('the guides', () => {
     };
     service = startProgram(process.execPath, ['src/main.ts'], settings);
     const ready = () => request(`http://127.0.0.1:${port}`).get('/readyz').expect(200);
-    await vi.waitFor(ready, { timeout: 60_000, interval: 50 });
+    await vi.waitFor(ready, { timeout: 240_000, interval: 50 });
   });
   afterAll(async () => {
     service?.child.kill();
@@ -197,11 +197,11 @@ describe('the guides', () => {
     expect(printed).toEqual(shown);
   }
 
-  it.each(GUIDES)('%s: its commands do what it shows', { timeout: 60_000 }, async (guide) => {
+  it.each(GUIDES)('%s: its commands do what it shows', { timeout: 240_000 }, async (guide) => {
     await follow(textOf(guide), ownerOf(guide));
   });
 
-  it('/llms.txt: its commands do what it shows', { timeout: 60_000 }, async () => {
+  it('/llms.txt: its commands do what it shows', { timeout: 240_000 }, async () => {
     const { text } = await request(`http://127.0.0.1:${ports[0]?.[1]}`).get('/llms.txt').expect(200);
     const shown = replaced(
       text,
@@ -211,7 +211,7 @@ describe('the guides', () => {
     await follow(shown, ownerOf('llms.txt'));
   });
 
-  it('/skill.md: its commands do what it shows', { timeout: 60_000 }, async () => {
+  it('/skill.md: its commands do what it shows', { timeout: 240_000 }, async () => {
     const { text } = await request(`http://127.0.0.1:${ports[0]?.[1]}`).get('/skill.md').expect(200);
     const shown = replaced(
       text,
@@ -238,7 +238,7 @@ describe('the guides', () => {
         if (!found) throw new Error(`There is no mail about ${subject}`);
         return found;
       },
-      { timeout: 60_000 },
+      { timeout: 240_000 },
     );
     const headers = ['Subject', 'Reply-To', 'To'].map((name) => `${name}: ${headerOf(mail.headers, name)}`);
     const received = replaced(

@@ -30,7 +30,7 @@ async function startHaproxy(service: string): Promise<string> {
     await result;
   });
   const url = `http://127.0.0.1:${port}`;
-  await vi.waitFor(() => request(url).get('/readyz').expect(200), { timeout: 60_000, interval: 50 });
+  await vi.waitFor(() => request(url).get('/readyz').expect(200), { timeout: 240_000, interval: 50 });
   return url;
 }
 

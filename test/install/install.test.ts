@@ -104,7 +104,7 @@ describe.each(['start', 'test'])('npm %s', (command) => {
   it('passes a signal on to npm, and ends by it', async () => {
     const { start, calls, folder } = await clone();
     const { child, result } = start(command, { NPM_DOES: 'wait' });
-    await vi.waitFor(async () => expect(await calls()).toBe(CALL), { timeout: 60_000 });
+    await vi.waitFor(async () => expect(await calls()).toBe(CALL), { timeout: 240_000 });
     child.kill('SIGTERM');
     expect((await result).stderr).toMatch(/npm ci was ended by SIGTERM: nothing was started\n$/);
     expect(child.signalCode).toBe('SIGTERM');

@@ -84,7 +84,7 @@ describe('an embedded database', () => {
       child.kill('SIGKILL');
       const server = await serverOf(dataDir);
       if (server !== undefined) process.kill(server, 'SIGQUIT');
-      await vi.waitFor(() => rm(dataDir, { recursive: true }), { timeout: 60_000, interval: 50 });
+      await vi.waitFor(() => rm(dataDir, { recursive: true }), { timeout: 240_000, interval: 50 });
     });
 
     waitFor(600_000);

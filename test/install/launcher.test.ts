@@ -11,7 +11,7 @@ import { testService, UNKNOWN_ID } from '../support/test-service.ts';
 
 /* bin/formhost.js: in place of its own process on this Node, and around another process on an older one and on Windows. */
 
-const soon = <T>(check: () => T) => vi.waitFor(check, { timeout: 60_000, interval: 50 });
+const soon = <T>(check: () => T) => vi.waitFor(check, { timeout: 240_000, interval: 50 });
 
 const OLD = { PATH: await pathWithNode({ version: '20.0.0' }) };
 const WINDOWS = { PATH: await pathWithNode({ platform: 'win32' }) };

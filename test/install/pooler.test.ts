@@ -15,9 +15,9 @@ import { testLimits } from '../support/test-limits.ts';
 import { asOwner, getPage, JSON_TYPE, testService } from '../support/test-service.ts';
 
 /** For a test that starts a program or has several waits. */
-const LONG = { timeout: 60_000 };
+const LONG = { timeout: 240_000 };
 
-const soon = (check: () => PromiseLike<unknown>) => vi.waitFor(check, { timeout: 60_000, interval: 50 });
+const soon = (check: () => PromiseLike<unknown>) => vi.waitFor(check, { timeout: 240_000, interval: 50 });
 
 const pooledTo = async (url: string): Promise<Connection> => ({
   connectionString: await startPgbouncer(url),

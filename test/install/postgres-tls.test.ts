@@ -113,7 +113,7 @@ hostssl all postgres all trust
     );
     const service = await startServiceProcess({ DATABASE_URL, LOG_LEVEL: 'silent' });
     onTestFinished(() => void service.child.kill('SIGKILL'));
-    await vi.waitFor(() => request(service.url).get('/readyz').expect(200), { timeout: 60_000, interval: 100 });
+    await vi.waitFor(() => request(service.url).get('/readyz').expect(200), { timeout: 240_000, interval: 100 });
     const settings = { DATABASE_URL, BASE_URL: service.url };
     const doctor = await startAdmin(['doctor', '--json'], settings).result;
     const { checks }: { checks: { check: string; status: string }[] } = JSON.parse(doctor.stdout);

@@ -16,7 +16,7 @@ const shell = promisify(execFile);
 /** A folder that is closed to all others, as mkdtemp makes it. */
 const newFolder = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), 'formhost-start-')));
 
-const eventually = <T>(check: () => T) => vi.waitFor(check, { timeout: 60_000, interval: 50 });
+const eventually = <T>(check: () => T) => vi.waitFor(check, { timeout: 240_000, interval: 50 });
 
 const running = new Set<ChildProcess>();
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;

@@ -37,11 +37,11 @@ export async function openExistingDatabase(
   const waitUntil = async (exists: () => Promise<boolean>): Promise<void> => {
     while (!(await exists())) {
       const waitedMs = performance.now() - startedAt;
-      if (waitedMs > limits.firstStartTimeoutMs) throw new NoDatabaseError();
       if (!hasTold && waitedMs > limits.firstStartTellAfterMs) {
         hasTold = true;
         onWait();
       }
+      if (waitedMs > limits.firstStartTimeoutMs) throw new NoDatabaseError();
       await delay(POLL_MS);
     }
   };

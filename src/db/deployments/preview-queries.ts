@@ -78,6 +78,7 @@ type Row = Pick<PageHead, 'deploymentId' | 'version' | 'ownerId' | 'expiresAt'> 
   files: SiteFile[] | null;
   isTakenDown: boolean;
   isSuspended: boolean;
+  hasFormTools: boolean;
   html: Buffer | null;
 };
 
@@ -92,7 +93,7 @@ export async function findPreviews(
     db,
     'find-previews',
     `SELECT preview, slug, deployment_id AS "deploymentId", version, owner_id AS "ownerId", files,
-            taken_down_at IS NOT NULL AS "isTakenDown", suspended AS "isSuspended",
+            taken_down_at IS NOT NULL AS "isTakenDown", suspended AS "isSuspended", form_tools AS "hasFormTools",
             CAST(extract(epoch FROM expires_at) * 1000 AS float8) AS "expiresAt",
             CASE WHEN octet_length(html) <= CAST(:maxBytes AS double precision) THEN html END AS html
        FROM page_versions JOIN deployments ON id = deployment_id
@@ -105,7 +106,8 @@ export async function findPreviews(
     const look = shownLook(html ? lookOf(html) : { title: null, color: null, darkColor: null }, slug);
     const head: PageHead = {
       ...{ ...row, look, files: files ?? undefined, opening: undefined },
-      ...{ hasAltcha: false, hasFormTools: false, isUnlisted: true },
+      // A test needs no captcha.
+      ...{ hasAltcha: false, isUnlisted: true },
     };
     const page: Page | PageHead = html ? { ...head, html } : head;
     return [preview, page];

@@ -40,6 +40,16 @@ describe('PUT /deploy/:id?preview=1', () => {
     expect(other.version).toBe(3);
   });
 
+  it('shows its forms as tools where the settings say so', async () => {
+    const { id } = await owner.deploy({ html: FORM });
+    await owner.change(id, { form_tools: true });
+    const { label } = await preview(id, { html: FORM });
+    expect((await getPage(service.url, label)).text).toMatch(/<form toolname="[^"]+" tooldescription="[^"]+" /);
+    await owner.change(id, { form_tools: false });
+    const { label: plain } = await preview(id, { html: FORM });
+    expect((await getPage(service.url, plain)).text).not.toContain('toolname');
+  });
+
   it('becomes live when its version is restored, with its files', async () => {
     const { id, slug } = await owner.deploy({ html: 'a', files: { 'a.css': 'a{}', 'b.css': 'b{}' } });
     const kept = await preview(id, { html: 'b' });

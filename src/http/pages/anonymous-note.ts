@@ -10,7 +10,10 @@ const STYLE = [
 const LINK_STYLE = 'color:#0645ad!important;text-decoration:underline!important';
 
 /** The line at the bottom of a page that nobody has claimed: how to keep it, and where to report it. */
-export function anonymousNote({ baseUrl, abuseContact }: Config, { language, dir, gap, unclaimed }: Translations): Buffer {
+export function anonymousNote(
+  { baseUrl, abuseContact }: Config,
+  { language, dir, gap, unclaimed }: Translations,
+): Buffer {
   const { text, keep, report, reportTo } = unclaimed;
   const link = abuseContact
     ? { href: abuseContact.uri, text: report }

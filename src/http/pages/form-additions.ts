@@ -18,7 +18,8 @@ function altchaWidget(baseUrl: string, deploymentId: string, { needsJavaScript }
 }
 
 /** Returns the texts in the language that a page names; English if it names none of ours. */
-export const translationsOf = (html: Buffer): Translations => translationsFor({}, { language: null, lang: langOf(html) });
+export const translationsOf = (html: Buffer): Translations =>
+  translationsFor({}, { language: null, lang: langOf(html) });
 
 /** Returns what the settings of a page add to its forms; undefined: nothing. */
 export function formAdditions(

@@ -36,7 +36,8 @@ export class PageRenderer {
   /** A page as visitors get it. Rejects with BusyError when too much work for its owner waits for the thread. */
   async render(ownerId: number, page: PageToRender): Promise<Rendering> {
     const { slug, isUnlisted = false } = page;
-    const note = isUnlisted && !isPreviewLabel(slug) ? anonymousNote(this.#config, translationsOf(page.html)) : undefined;
+    const note =
+      isUnlisted && !isPreviewLabel(slug) ? anonymousNote(this.#config, translationsOf(page.html)) : undefined;
     const html = note ? Buffer.concat([page.html, note]) : page.html;
     // A submission to a preview is a test.
     const action = submitUrl(this.#config) + (isPreviewLabel(slug) ? slug : page.deploymentId);

@@ -217,6 +217,16 @@ describe('GET /oauth/authorize', async () => {
     expect({ told, state, iss }).toEqual({ told: error, state: 'a state', iss: BASE_URL });
   });
 
+  it('leads nobody to another site before a person has agreed: anybody can register an address', async () => {
+    const wrong = await open(
+      askedQuery(clientId, challenge, { redirect_uri: 'https://app.example/cb', scope: 'admin' }),
+    );
+    expect([wrong.status, wrong.headers.location]).toEqual([400, undefined]);
+    expect(wrong.headers['content-type']).toMatch(/^text\/html/);
+    expect(wrong.text).toContain('app.example asks in a way that is not understood: send full or read or publish.');
+    expect((await open(askedQuery(clientId, challenge, { redirect_uri: 'https://app.example/cb' }))).status).toBe(303);
+  });
+
   it('refuses a parameter that is given twice, and a state that is too long', async () => {
     const twice = await open(`${askedQuery(clientId, challenge)}&scope=read&scope=full`);
     expect(new URL(twice.headers.location ?? '').searchParams.get('error')).toBe('invalid_request');
@@ -566,6 +576,26 @@ describe('POST /oauth/revoke', () => {
     expect((await refresh(clientId, body.refresh_token)).status).toBe(400);
     expect((await revoke('nothing')).status).toBe(200);
     expect(errorOf(await sendForm(service, '/oauth/revoke', { token: 'x' }))).toEqual([400, 'invalid_request']);
+  });
+
+  it('is refused to a network that tries too many', async () => {
+    const { clientId } = await allowProgram(service, owner);
+    const revoke = (token: string) =>
+      sendForm(service, '/oauth/revoke', { token, client_id: clientId }).set('X-Forwarded-For', '198.51.100.77');
+    const { max } = SIZES.unknownKeys;
+    const tried = await Promise.all(Array.from({ length: max }, () => revoke(`fho_${'0'.repeat(43)}`)));
+    expect(new Set(tried.map(({ status }) => status))).toEqual(new Set([200]));
+    const late = await revoke(`fhr_${'0'.repeat(86)}`);
+    expect([...errorOf(late), late.headers['access-control-allow-origin']]).toEqual([
+      429,
+      'temporarily_unavailable',
+      '*',
+    ]);
+    const { tokens, clientId: other } = await allowProgram(service, owner);
+    const own = await sendForm(service, '/oauth/revoke', { token: tokens.refresh_token, client_id: other }).set(
+      ...(['X-Forwarded-For', '198.51.100.77'] as const),
+    );
+    expect(own.status).toBe(200);
   });
 });
 

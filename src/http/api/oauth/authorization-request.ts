@@ -1,10 +1,12 @@
 import type { Response } from 'express';
 import { SCOPES, type Scope } from '../../../db/account/api-key-queries.ts';
+import { literal } from '../../../problems/sentence.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { isOwnResource } from '../../request/oauth-resource.ts';
+import type { HttpError } from '../../response/errors.ts';
 import { findOAuthClient, unknownProgram } from './oauth-clients.ts';
-import { matchesRedirectUri } from './redirect-uris.ts';
+import { isLoopback, matchesRedirectUri } from './redirect-uris.ts';
 
 /*
  * The request of a program to be allowed (RFC 6749, 4.1.1; PKCE, RFC 7636; RFC 8707; RFC 9207).
@@ -19,7 +21,7 @@ export type AuthorizationRequest = {
   challenge: string;
 };
 
-/** A request that was read; or the address to which an error is sent, because it is known to be the program's. */
+/** A request that was read; or the address of the program, on the person's own machine, to which an error is sent. */
 type ReadRequest = { request: AuthorizationRequest } | { refusedAt: string };
 
 /** The parameters that are read. All others are ignored. */
@@ -76,7 +78,13 @@ function faultOf(query: URLSearchParams, baseUrl: string): Fault | undefined {
   return scopeOf(query.get('scope') ?? undefined) ? undefined : fault('invalid_scope', `send ${SCOPES.join(' or ')}`);
 }
 
-/** Reads a request. Throws 400 where there is no address of the program to which an error could be sent. */
+/** Anybody can register a program: nobody is led to another site before a person has agreed (RFC 9700, 4.11.2). */
+const wrongProgram = (redirectUri: string, { error_description: description }: Fault): HttpError =>
+  unknownProgram(
+    `${literal(new URL(redirectUri).host)} asks in a way that is not understood: ${literal(description)}.`,
+  );
+
+/** Reads a request. Throws 400 where an error is sent to no address of the program. */
 export async function readAuthorization(app: App, text: string, response: Response): Promise<ReadRequest> {
   const { baseUrl } = app.config;
   const query = new URLSearchParams(text);
@@ -91,6 +99,7 @@ export async function readAuthorization(app: App, text: string, response: Respon
     throw unknownProgram('The address to which the program wants to be sent is not one that it has named.');
   const state = query.get('state') ?? undefined;
   const wrong = faultOf(query, baseUrl);
+  if (wrong && !isLoopback(new URL(redirectUri))) throw wrongProgram(redirectUri, wrong);
   if (wrong) {
     const known = (state ?? '').length <= SIZES.oauthClient.maxStateChars ? state : undefined;
     return { refusedAt: answerTo({ redirectUri, state: known, baseUrl }, wrong) };

@@ -60,7 +60,8 @@ const authorizeOperation = publicOperation('GET', '/oauth/authorize', 'authorize
   description:
     'A program opens it in a browser, with PKCE (S256). The dashboard asks the owner, who may sign in first. The answer comes to `redirect_uri`: ' +
     '`code`, or `error`, with `state` and `iss` (RFC 9207). `scope` is `full`, `read` or `publish`; of several the broadest, left out `read`. ' +
-    '`resource` is the address of this service, with or without `/mcp` (RFC 8707).',
+    '`resource` is the address of this service, with or without `/mcp` (RFC 8707). A request that is not understood is told to a program on the ' +
+    'own machine; for any other, the person sees why.',
   query: z.object(
     Object.fromEntries(
       AUTHORIZATION_PARAMETERS.map((name) => [

@@ -24,7 +24,7 @@ export const unknownProgram = errorKind(
   {
     id: 'UnknownProgram',
     description:
-      'The program is unknown, its metadata document cannot be used, or it did not name the address to which its code is to be sent.',
+      'The program is unknown, its metadata document cannot be used, it did not name the address to which its code is to be sent, or a parameter is wrong.',
   },
   (message: string) => new HttpError(400, message),
   'The address to which the program wants to be sent is not one that it has named.',

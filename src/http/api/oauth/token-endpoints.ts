@@ -11,7 +11,7 @@ import { type EndpointRequest, perService } from '../../operation/declaration.ts
 import { ANY_ORIGIN_HEADER, publicOperation } from '../../operation/operation.ts';
 import { mediaType } from '../../request/json-body.ts';
 import { isOwnResource } from '../../request/oauth-resource.ts';
-import { RateLimit } from '../../request/rate-limit.ts';
+import { OPTIONAL_RATE_LIMIT_HEADERS, RateLimit } from '../../request/rate-limit.ts';
 import { answerObject } from '../../request/shared-fields.ts';
 import { oauthCors, oauthPreflight } from './oauth-cors.ts';
 import {
@@ -174,11 +174,11 @@ const tokenOperation = publicOperation('POST', TOKEN_PATH, 'exchangeForTokens', 
   },
 });
 
-/** Ends a token, or the grant of a refresh token. */
-async function revoke({ db }: App, token: string, clientId: string): Promise<void> {
+/** Ends a token, or the grant of a refresh token; whether there was one. */
+async function revoke({ db }: App, token: string, clientId: string): Promise<boolean> {
   const family = familyOf(token);
-  if (family !== undefined) await endGrantOfFamily(db, hashOfKey(family), clientId);
-  else if (isAccessToken(token)) await endAccessToken(db, hashOfKey(token), clientId);
+  if (family !== undefined) return (await endGrantOfFamily(db, hashOfKey(family), clientId)) > 0;
+  return isAccessToken(token) && (await endAccessToken(db, hashOfKey(token), clientId)) > 0;
 }
 
 const revokeOperation = publicOperation('POST', REVOKE_PATH, 'revokeToken', {
@@ -194,11 +194,11 @@ const revokeOperation = publicOperation('POST', REVOKE_PATH, 'revokeToken', {
   },
   answer: {
     description: 'The token does not work.',
-    headers: ANY_ORIGIN_HEADER,
+    headers: { ...ANY_ORIGIN_HEADER, ...OPTIONAL_RATE_LIMIT_HEADERS },
     schema: z.strictObject({}),
     example: {},
   },
-  errors: [invalidTokenRequest],
+  errors: [invalidTokenRequest, tooManyWrongTokens],
   errorAs: declaredInOAuth,
   async handle(request: EndpointRequest, response: Response, app: App) {
     const network = networkOf(app.requests.clientAddress(request));
@@ -207,7 +207,7 @@ const revokeOperation = publicOperation('POST', REVOKE_PATH, 'revokeToken', {
     if (token === undefined || clientId === undefined) {
       throw invalidTokenRequest('A parameter is missing: send token and client_id.');
     }
-    await revoke(app, token, clientId);
+    if (!(await revoke(app, token, clientId))) await limitOf(app).count(network, { request, response });
     response.set('Cache-Control', 'no-store');
     return {};
   },

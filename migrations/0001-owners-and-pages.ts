@@ -23,6 +23,7 @@ const OWNERS = `
     created_at timestamptz NOT NULL DEFAULT now()
   );
   CREATE INDEX owners_deleting ON owners (id) WHERE deleting;
+  CREATE INDEX owners_suspended ON owners (id) WHERE suspended_at IS NOT NULL; -- few
   CREATE TABLE api_keys ( -- Keys of owners, by which requests are allowed.
     id text COLLATE "C" PRIMARY KEY,
     owner_id bigint NOT NULL REFERENCES owners,

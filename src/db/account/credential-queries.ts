@@ -14,7 +14,7 @@ export const VALID_CREDENTIALS = `
    UNION ALL
   SELECT id FROM guests WHERE id = ANY (CAST(:credentialIds AS text[]))
    UNION ALL
-  SELECT grants.id FROM ${GRANTS} WHERE grants.id = ANY (CAST(:credentialIds AS text[])) AND ${IS_GRANTED}`;
+  SELECT grants.id FROM ${GRANTS} WHERE grants.id = ANY (CAST(:credentialIds AS text[])) AND ${IS_GRANTED} AND granting.suspended_at IS NULL`;
 
 /** Returns whether a key is neither revoked nor expired, or whether neither a session or a grant nor its key has ended. */
 export const isCredentialValid = async (db: Knex, id: string): Promise<boolean> =>

@@ -130,7 +130,7 @@ export async function acceptInvitation(
     db,
     'accept-invitation',
     `UPDATE guests SET link_hash = NULL, link_expires_at = NULL, accepted_at = coalesce(accepted_at, now())
-      WHERE id IN (SELECT guests.id FROM ${LINKED})
+      WHERE link_hash = :hash AND id IN (SELECT guests.id FROM ${LINKED})
      RETURNING email, deployment_id AS "deploymentId"`,
     { hash },
   );

@@ -175,6 +175,22 @@ describe('an invitation', () => {
     }
   });
 
+  it('signs in once, also where its link is opened twice at once', async () => {
+    const { guestId, link } = await invited();
+    const lock = await service.db.transaction();
+    await lock('guests').where({ id: guestId }).forUpdate();
+    const both = [press(link), press(link)].map((pressed) => pressed.then(({ status }) => status));
+    const waiting = async () =>
+      (
+        await service.db.raw(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%UPDATE guests%'`,
+        )
+      ).rows.length;
+    await expect.poll(waiting).toBe(2);
+    await lock.commit();
+    expect((await Promise.all(both)).toSorted()).toEqual([303, 404]);
+  });
+
   it('signs nobody in for another site', async () => {
     const { id, link } = await invited();
     for (const headers of [{ Origin: 'https://a.test' }, { 'Sec-Fetch-Site': 'cross-site' }]) {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { hashOfKey } from './ids.ts';
 
 type Address = ReturnType<typeof ipaddr.parse>;
 /** A network: its address and the length of its prefix. */
@@ -109,3 +110,6 @@ export function networkOf(address: string): string {
   if (processed.kind() === 'ipv4') return processed.toString();
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${plain}/56`)}/56`;
 }
+
+/** Returns a number that stands for a client without an account where owners share something. Owners have numbers above 0. */
+export const numberOfClient = (networkOrSession: string): number => -1 - hashOfKey(networkOrSession).readUIntBE(0, 6);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Action, type Actor, actingAs, record } from '../../db/account/audit-queries.ts';
 import { NO_ACCOUNT, type Owner } from '../../db/account/owner-queries.ts';
 import type { Database } from '../../db/postgres/connect.ts';
+import { numberOfClient } from '../../lib/public-address.ts';
 import type { App } from '../app.ts';
 import { keyRefused, tooManyUnknownKeys, unauthorized } from '../request/auth.ts';
 import { bodyErrors } from '../request/body-errors.ts';
@@ -196,6 +197,9 @@ function bind(route: Route, declaration: Bound, app: App): Endpoint {
 
 type Sent = Record<'query' | 'body' | 'headers', Record<string, unknown>>;
 
+/** Whose part of what owners share a request uses. Guests without an account are told apart by their sessions. */
+const clientOf = ({ id, credentialId }: Owner): number => (id === NO_ACCOUNT ? numberOfClient(credentialId) : id);
+
 /** Answers a request to an endpoint that needs a key. */
 async function answerRequest(
   declaration: Bound,
@@ -207,9 +211,7 @@ async function answerRequest(
   const { status = 200 } = declaration.answer;
   const exchange = {
     ...{ request, response, owner, params: request.params },
-    // Guests without an account are told apart by their sessions.
-    queue: <T>(work: () => Promise<T>): Promise<T> =>
-      app.requests.ownerQueue.run(owner.id === NO_ACCOUNT ? owner.credentialId : owner.id, response, work),
+    queue: <T>(work: () => Promise<T>): Promise<T> => app.requests.ownerQueue.run(clientOf(owner), response, work),
     notify: (template: string): void => addNotice(response, template),
     setHeaders: (headers: Readonly<Record<string, string>>): void => void response.set(headers),
   };
@@ -222,7 +224,7 @@ async function answerRequest(
   delete request.headers['cache-control'];
   // The client has the content with this ETag.
   if (request.fresh) response.status(304).end();
-  else if (body instanceof JsonPieces) await app.requests.responseWriter.json(response, owner.id, body);
+  else if (body instanceof JsonPieces) await app.requests.responseWriter.json(response, clientOf(owner), body);
   else response.json(body);
 }
 
@@ -290,7 +292,7 @@ async function readSent(
   const since = performance.now();
   const sent = {
     query: query ? readQuery(request.url, query) : {},
-    body: body ? await bodyReader.fields(request, owner.id, body, notify) : {},
+    body: body ? await bodyReader.fields(request, clientOf(owner), body, notify) : {},
     headers: requestHeaders ? readHeaders(request, requestHeaders) : {},
   };
   const isSlow = performance.now() - since > limits.requests.slowBodyMs;

@@ -20,7 +20,7 @@ const clientLeft = (): HttpError => new HttpError(503, 'The client has left.');
  */
 export class OwnerQueue {
   readonly #limits: Limits['owners'];
-  readonly #queue: FairQueue<number | string>;
+  readonly #queue: FairQueue<number>;
 
   constructor({ owners: limits }: Limits) {
     this.#limits = limits;
@@ -34,7 +34,7 @@ export class OwnerQueue {
   }
 
   /** Settles as the work does. Rejects with 503 when it can't start in time, or its client has left before. */
-  async run<T>(ownerId: number | string, response: ServerResponse, work: () => Promise<T>): Promise<T> {
+  async run<T>(ownerId: number, response: ServerResponse, work: () => Promise<T>): Promise<T> {
     let hasStarted = false;
     try {
       return await this.#queue.run(ownerId, this.#limits.requestWaitTimeoutMs, async () => {

@@ -6,7 +6,7 @@ import { SessionCookie } from '../../../src/http/request/session-cookie.ts';
 import { hashOfKey } from '../../../src/lib/ids.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, aTime, failure, refused } from '../../support/answers.ts';
-import { asOwner, BASE_URL, testService, UNKNOWN_KEY } from '../../support/test-service.ts';
+import { asOwner, BASE_URL, openSocket, testService, UNKNOWN_KEY } from '../../support/test-service.ts';
 
 const EMAIL = 'ada@test.example';
 const OWN = { 'Sec-Fetch-Site': 'same-origin' };
@@ -25,6 +25,20 @@ async function newCookie(key = owner.key): Promise<string> {
 
 const get = (cookie: string, headers: Record<string, string> = OWN, path = '/me') =>
   service.anonymous.get(path).set({ Cookie: cookie, ...headers });
+
+it('slow bodies of one network without a key keep no other from signing in', async () => {
+  const slow = await testService({ TRUST_PROXY: '1' }, undefined, {
+    limits: { requests: { arrivingBytesOfClient: 1_000 } },
+  });
+  const { key } = await slow.owner();
+  const from = (address: string) => slow.anonymous.post('/session').set('X-Forwarded-For', address).send({ key });
+  const socket = openSocket(slow.url);
+  const head = ['POST /session HTTP/1.1', 'Host: api.test', 'X-Forwarded-For: 203.0.113.1', 'Content-Length: 2000'];
+  socket.write([...head, 'Content-Type: application/json', '', '{"key":"'].join('\r\n') + 'x'.repeat(980));
+  // Once its bytes have come, its network has no more.
+  await expect.poll(async () => (await from('203.0.113.1')).status).toBe(503);
+  expect((await from('203.0.113.2')).status).toBe(200);
+});
 
 describe('POST /session', () => {
   it('answers 200 and sets a cookie, whose hash only is stored', async () => {

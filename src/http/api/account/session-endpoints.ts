@@ -9,6 +9,7 @@ import {
   type SignedInWith,
 } from '../../../db/account/session-queries.ts';
 import { hashOfKey, isApiKey, newToken, SESSION_ID } from '../../../lib/ids.ts';
+import { networkOf, numberOfClient } from '../../../lib/public-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import type { EndpointRequest } from '../../operation/declaration.ts';
@@ -18,9 +19,6 @@ import { Paging, paged } from '../../request/paging.ts';
 import { answerObject, flagField, sessionId, textOrNull, time } from '../../request/shared-fields.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { toWire } from '../../response/to-wire.ts';
-
-/** No larger body is read by a thread, which owners share. */
-const NO_OWNER = 0;
 
 export const otherSite = errorKind(
   { id: 'OtherSite', description: 'The request comes from a page of another site.' },
@@ -71,11 +69,12 @@ export function refuseForeignForms({ requests: { sessionCookie } }: App, request
 
 /** The fields of a request to sign in, which has no key. Throws 403 for one that a page of another site sends. */
 export async function readSignIn<S extends z.ZodObject>(
-  { requests: { bodyReader } }: App,
+  { requests: { bodyReader, clientAddress } }: App,
   request: EndpointRequest,
   schema: S,
 ): Promise<z.infer<S>> {
-  const fields = await bodyReader.fields(request, NO_OWNER, { schema });
+  const network = networkOf(clientAddress(request));
+  const fields = await bodyReader.fields(request, numberOfClient(network), { schema });
   refuseOtherSites(request);
   return fields;
 }

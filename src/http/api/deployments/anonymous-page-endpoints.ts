@@ -10,7 +10,7 @@ import {
   TooManyPages,
 } from '../../../db/deployments/anonymous-page-queries.ts';
 import { hashOfKey, newDeploymentId, newToken } from '../../../lib/ids.ts';
-import { networkOf } from '../../../lib/public-address.ts';
+import { networkOf, numberOfClient } from '../../../lib/public-address.ts';
 import { refused } from '../../../problems/refusal.ts';
 import { checkLimits } from '../../../sites/sent-files.ts';
 import { INDEX } from '../../../sites/site-paths.ts';
@@ -102,9 +102,6 @@ const bodyOf = perService(({ pages: { siteQueue }, limits, delivery, ...app }) =
   };
 });
 
-/** Stands for a network where work is shared fairly among owners. Owners have numbers above 0. */
-const numberOf = (network: string): number => -1 - hashOfKey(network).readUIntBE(0, 6);
-
 async function publish(request: EndpointRequest, response: Response, app: App): Promise<z.infer<typeof Published>> {
   const { db, config, compute, requests, pages, lifecycle } = app;
   if (config.anonymousHours === 0) throw noAnonymousPages();
@@ -115,8 +112,11 @@ async function publish(request: EndpointRequest, response: Response, app: App): 
   };
   // Before the body costs anything.
   await checkAnonymous(db, network, LIMITS).catch(refuse);
-  const { html, files: sent } = await requests.bodyReader.fields(request, numberOf(network), bodyOf(app), (sentence) =>
-    addNotice(response, sentence),
+  const { html, files: sent } = await requests.bodyReader.fields(
+    request,
+    numberOfClient(network),
+    bodyOf(app),
+    (sentence) => addNotice(response, sentence),
   );
   const htmlBytes = Buffer.byteLength(html);
   const files = sent?.list ?? [];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { registerClient } from '../../../db/account/oauth-client-queries.ts';
 import { OAUTH_CLIENT_ID } from '../../../lib/ids.ts';
-import { networkOf } from '../../../lib/public-address.ts';
+import { networkOf, numberOfClient } from '../../../lib/public-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import { perService } from '../../operation/declaration.ts';
 import { ANY_ORIGIN_HEADER, publicOperation } from '../../operation/operation.ts';
@@ -14,8 +14,6 @@ const PATH = '/oauth/register';
 const { maxBytes, registrations } = SIZES.oauthClient;
 /** Those that POST /oauth/token takes. */
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
-/** No larger body is read by a thread, which owners share. */
-const NO_OWNER = 0;
 
 const Registration = z.object({ redirect_uris: RedirectUris, client_name: ClientName.optional() });
 
@@ -61,10 +59,14 @@ const registerOperation = publicOperation('POST', PATH, 'registerOAuthClient', {
     const { bodyReader, clientAddress } = app.requests;
     // Before the first await: a socket that has closed has no address.
     const network = networkOf(clientAddress(request));
-    const { redirect_uris: redirectUris, client_name: given } = await bodyReader.fields(request, NO_OWNER, {
-      schema: Registration,
-      maxBytes,
-    });
+    const { redirect_uris: redirectUris, client_name: given } = await bodyReader.fields(
+      request,
+      numberOfClient(network),
+      {
+        schema: Registration,
+        maxBytes,
+      },
+    );
     const { ofNetwork, ofAll } = limitsOf(app);
     await ofNetwork.count(network, { request, response });
     await ofAll.count('all', { request, response });

@@ -69,7 +69,7 @@ export const SETTINGS = {
     text:
       '`submission`: a mail for each. `hour` and `day`: one mail that lists what came in an hour or a day of UTC. After a change, ' +
       'what no mail has listed is mailed at once.',
-    short: 'A mail for each, or one for all of an hour or a day.',
+    short: 'A mail for each, or one for an hour or a day.',
     example: 'submission',
   },
   notify_owner: {

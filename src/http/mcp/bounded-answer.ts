@@ -31,7 +31,7 @@ export const BOUNDS = z.object({
   next: z
     .string('next is invalid: send that of the answer before, or leave it out.')
     .optional()
-    .meta({ short: 'From the last answer.' }),
+    .meta({ short: 'Of the last answer.' }),
 });
 
 /** A string in a JSON text. */

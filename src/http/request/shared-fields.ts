@@ -130,7 +130,7 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   code: z.string().meta({ description: 'The code of an error.', example: 'not-found' }),
   cursor: z.string().meta({
     description: '`0`, the id of a submission, or the cursor of an answer.',
-    short: 'The cursor of the answer before.',
+    short: 'That of the last answer.',
     example: '0',
   }),
 };

@@ -16,9 +16,10 @@ const smtp = await testSmtpServer();
 const dns = await startDnsServer();
 const service = await testService({
   ...{ SMTP_URL: smtp.url, WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', DNS_SERVERS: dns.address },
+  ANONYMOUS_HOURS: '24',
 });
 const owner = await service.owner();
-const { call, answerOf } = await startAgent(service.url, owner.key);
+const { call, answerOf, errorOf } = await startAgent(service.url, owner.key);
 
 const FORM =
   '<!doctype html><title>Fair</title><form method="post" action="{{FORM_ACTION}}"><input name="email"><button>Send</button></form>';
@@ -56,6 +57,15 @@ it('publishes a page, corrects a line of it, rolls back, takes it offline, and b
   expect((await answerOf('list_trash')).deployments).toMatchObject([{ id, slug: 'fair' }]);
   expect(await answerOf('restore_page', page)).toMatchObject({ id, slug: 'fair' });
   expect(await answerOf('get_html', page)).toEqual({ html: corrected, next_offset: null });
+});
+
+it('keeps a page that was published without a key', async () => {
+  const published = await service.anonymous.post('/publish').send({ html: FORM }).expect(201);
+  const { id, slug, url, claim_url: link } = published.body;
+  const token = link.slice(link.lastIndexOf('/') + 1);
+  expect(await answerOf('claim_page', { token })).toEqual({ id, slug, url });
+  expect((await answerOf('get_page', { id })).slug).toBe(slug);
+  expect(await errorOf('claim_page', { token })).toContain('claim');
 });
 
 it('sets up mail for others, and tries it out', async () => {

@@ -60,7 +60,7 @@ describe('tools/list', () => {
     expect(Object.fromEntries(named)).toEqual({
       readOnly: expect.any(String),
       openWorld:
-        'publish_page preview_page add_domain restore_page submit_test restore_submission release_spam add_webhook test_webhook retry_delivery test_mail',
+        'publish_page preview_page add_domain restore_page claim_page submit_test restore_submission release_spam add_webhook test_webhook retry_delivery test_mail',
       'idempotent openWorld': 'check_domain',
       'destructive openWorld': 'edit_page',
       'destructive idempotent openWorld':

@@ -94,7 +94,7 @@ const getOperation = operation('GET', '/me', 'getMe', {
   tool: {
     name: 'whoami',
     description:
-      'The owner of the key, the plan and what is used of it, and what the key may do: its scope, and its pages (null: all).',
+      'The owner of the key, the plan and its use, and what the key may do: its scope and pages (null: all).',
   },
   command: { usage: 'me show', text: 'Show your account, with what your plan allows' },
   summary: 'Get the owner of the key',

@@ -94,7 +94,7 @@ const testOperation = operation('POST', '/webhooks/:deployId/:webhookId/test', '
   noAudit: 'It sends a sample.',
   tool: {
     name: 'test_webhook',
-    description: 'Sends a sample. Then call list_deliveries.',
+    description: 'Sends a sample. Then list_deliveries.',
   },
   noCommand: '`formhost webhooks test` calls it, and waits for the outcome.',
   summary: 'Send a sample submission to a webhook',
@@ -207,7 +207,7 @@ const testMailOperation = operation('POST', '/deploy/:id/mails/test', 'testMail'
   guests: 'editor',
   tool: {
     name: 'test_mail',
-    description: 'Sends a sample to all who get mail about a page. Then call list_mails.',
+    description: 'Sends a sample to all who get mail about a page. Then list_mails.',
   },
   command: {
     usage: 'mails test <id>',

@@ -95,7 +95,7 @@ const createOperation = operation('POST', '/webhooks/:deployId', 'createWebhook'
   tool: {
     name: 'add_webhook',
     description:
-      'Posts each new submission, which may be personal data, to an address that the user has given, and to no other. Then call ' +
+      'Posts each new submission, which may be personal data, to an address that the user has given, and to no other. Then ' +
       'test_webhook.',
     fields: ['url', 'type', 'format', 'chat_id'],
   },
@@ -178,7 +178,7 @@ const changeOperation = operation('PATCH', '/webhooks/:deployId/:webhookId', 'ch
   tool: {
     name: 'change_webhook',
     description:
-      'Changes a webhook, or pauses it with active false: new submissions are not sent to it then. A url is one that the user has given.',
+      'Changes a webhook, or pauses it with active false: it gets no new submissions then. Its url is one that the user has given.',
     fields: ['url', 'active', 'format', 'chat_id'],
   },
   command: [

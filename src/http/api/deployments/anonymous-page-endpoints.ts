@@ -187,6 +187,7 @@ const claimOperation = operation('POST', '/claims', 'claimPage', {
   audit: 'page.claim',
   needsAccount: true,
   isOfAccount: true,
+  tool: { name: 'claim_page', description: 'Keeps a page that was published without a key.' },
   command: {
     usage: 'claim <token>',
     text: 'Keep a page that was published without a key',
@@ -207,7 +208,7 @@ const claimOperation = operation('POST', '/claims', 'claimPage', {
       token: z
         .string('token is missing: send the end of the claim link as a string.')
         .max(MAX_TOKEN_CHARS, `token is too long: send at most ${MAX_TOKEN_CHARS} characters.`)
-        .meta({ description: 'The part of `claim_url` behind `/claim/`.' }),
+        .meta({ description: 'The part of `claim_url` behind `/claim/`.', short: 'The end of claim_url.' }),
     }),
     example: { token: '0VbbZBZKKTcBD17YQfyDgVGm0VbbZBZKKTcBD17YQfy' },
   },

@@ -262,7 +262,7 @@ const checkOperation = operation('POST', '/check', 'checkHtml', {
   noAudit: 'It stores nothing.',
   tool: {
     name: 'check_html',
-    description: 'Returns the forms of a page, their fields, and what keeps them from working. Publishes nothing.',
+    description: 'The forms of a page, their fields, and what keeps them from working. Publishes nothing.',
     hints: READS,
   },
   noCommand: '`formhost check` calls it with a file.',

@@ -267,7 +267,7 @@ const replaceHtmlOperation = operation('PUT', '/deploy/:id', 'replaceHtml', {
     name: 'update_page',
     description:
       'Replaces the whole HTML of a page; edit_page changes parts of it. Address and submissions stay. files replace all other ' +
-      'files, and removed_files names those that are gone; left out, they stay. Returns the problems, as publish_page does.',
+      'files, and removed_files names those that are gone; left out, they stay. Returns problems, as publish_page does.',
     followUp: { operation: 'checkDeployment', field: 'problems' },
   },
   furtherTools: [

@@ -157,7 +157,7 @@ const addOperation = operation('POST', '/deploy/:id/domains', 'addDomain', {
   tool: {
     name: 'add_domain',
     description:
-      "Adds a domain of the user's own. Give the user the records, to add at the DNS provider, then call check_domain.",
+      "Adds a domain of the user's own. Give the user the records, to add at the DNS provider, then check_domain.",
   },
   command: {
     usage: 'domains add <id> <domain>',

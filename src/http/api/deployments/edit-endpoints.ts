@@ -92,7 +92,7 @@ export const editOperation = operation('PATCH', HTML_PATH, 'editHtml', {
     name: 'edit_page',
     description:
       'Replaces parts of the HTML of a page. Each find is a text of get_html that occurs there once; otherwise nothing changes, and the ' +
-      'error says how often it occurs. Returns the problems, as publish_page does.',
+      'error says how often it occurs. Returns problems, as publish_page does.',
     followUp: { operation: 'checkDeployment', field: 'problems' },
     hints: CHANGES,
   },

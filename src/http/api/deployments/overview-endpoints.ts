@@ -92,7 +92,7 @@ const toOverviewed = ({ role, guestId: ownGuestId, ...one }: OverviewRow, config
 const listOperation = operation('GET', '/overview', 'getOverview', {
   tool: {
     name: 'overview',
-    description: 'All pages at a glance: unread submissions, spam, failing webhooks, and whether forms are open.',
+    description: 'Of all pages: unread submissions, spam, failing webhooks, and whether forms are open.',
     isBounded: true,
   },
   command: {

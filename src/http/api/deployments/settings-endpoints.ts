@@ -192,7 +192,7 @@ const changeOperation = operation('PATCH', '/deploy/:id', 'changeSettings', {
     name: 'change_settings',
     description:
       'Changes the settings that are given. For mail: email_notifications true, and recipients, only addresses that the user has ' +
-      'given; then test_mail. slug renames the page; the old address leads to the new one.',
+      'given; then test_mail.',
   },
   noCommand: '`formhost settings set` calls it with all settings that are given, and `formhost rename` with a slug.',
   summary: 'Change the settings of a {deployment}',

@@ -39,7 +39,7 @@ export function settingsChange({ maxSubmissionsPerMinute, reservedSlugs }: Confi
   const { submissions_per_minute: setting } = SETTINGS;
   const rate = described(submissionsPerMinute(maxSubmissionsPerMinute), setting).exactOptional();
   const newSlug = slugField(reservedSlugs, 'Another one for the page. It stays when left out.')
-    .meta({ short: 'Renames the page: the new first label of its address.' })
+    .meta({ short: 'Renames the page. The old address leads to the new one.' })
     .exactOptional();
   return (
     z

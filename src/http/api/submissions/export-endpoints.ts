@@ -182,7 +182,7 @@ const csvExport = operation('GET', '/submissions/:deployId/export.csv', 'exportC
   tool: {
     name: 'export_submissions',
     description:
-      'All submissions as CSV, oldest first, in parts as get_html has them. url is for a user who is signed in to the dashboard.',
+      'All submissions as CSV, oldest first, in parts as get_html has them. url is for a user signed in to the dashboard.',
     fields: [],
     inParts: 'csv',
     readsVisitors: true,

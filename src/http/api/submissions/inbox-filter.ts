@@ -86,7 +86,7 @@ export const cursorField = (pattern: RegExp) =>
     .string('cursor is invalid: send the next_cursor of an answer{once}.')
     .regex(pattern, 'cursor is invalid: send the next_cursor of an answer.')
     .optional()
-    .meta({ description: 'The `next_cursor` of the answer before.', short: 'The cursor of the answer before.' });
+    .meta({ description: 'The `next_cursor` of the answer before.', short: 'The last next_cursor.' });
 
 /** The number of a submission, where 0 is `-0`; with a test behind it, that of the test too. */
 export const cursor = cursorField(/^(?:-?[1-9][0-9]{0,14}|-0|(?:0|-?[1-9][0-9]{0,14})\.[1-9][0-9]{0,14})$/);

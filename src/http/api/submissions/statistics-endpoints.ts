@@ -15,12 +15,12 @@ const Query = z.object({
     description:
       'The first time that counts, in ISO 8601: a time with Z or an offset, or a day, from its beginning in `tz`. ' +
       `Left out: ${DEFAULT_DAYS} days, up to that of \`to\`.`,
-    short: 'A time or a day in ISO 8601, included.',
+    short: 'Time or day (ISO 8601), included.',
     example: '2026-11-01',
   }),
   to: timeBound('to').meta({
     description: 'The first time that no longer counts. Left out: now.',
-    short: 'A time or a day in ISO 8601, not included.',
+    short: 'Time or day (ISO 8601), not included.',
     example: '2026-12-01',
   }),
   by: z

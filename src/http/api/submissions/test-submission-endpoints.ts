@@ -23,7 +23,10 @@ const Body = z.object({
       refused({ code: 'too-long', limit: maxFields }, `fields has too many: send at most ${maxFields}.`),
     )
     .default({})
-    .meta({ description: 'The names of fields of the form, and what is filled in.' }),
+    .meta({
+      description: 'The names of fields of the form, and what is filled in.',
+      short: 'Names of fields, and what is filled in.',
+    }),
 });
 const Submitted = answerObject('TestSubmitted', { message: z.literal('Test submission received'), id: submissionId });
 

@@ -3,17 +3,21 @@ import { askedQuery, newPkce, registerProgram } from '../support/allow-program.t
 import { hasChromium } from '../support/chromium.ts';
 import { type DashboardUnderTest, expectAccessible, heading, startDashboard } from '../support/dashboard-in-browser.ts';
 import { type TestHttpServer, testRedirects } from '../support/redirects.ts';
+import { readMail, type SmtpServer, startSmtpServer } from '../support/smtp.ts';
 
 describe.skipIf(!hasChromium())('a program that asks to be allowed', () => {
   let dashboard: DashboardUnderTest;
   let program: TestHttpServer;
+  let smtp: SmtpServer;
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    smtp = await startSmtpServer();
+    dashboard = await startDashboard({ SMTP_URL: `smtp://127.0.0.1:${smtp.port}` });
     program = await testRedirects();
   });
   afterAll(async () => {
     await dashboard?.close();
     await program?.close();
+    await smtp?.close();
   });
 
   async function asked(): Promise<string> {
@@ -48,6 +52,24 @@ describe.skipIf(!hasChromium())('a program that asks to be allowed', () => {
     await programs.getByRole('button', { name: 'End' }).click();
     await page.getByText('Agent may do nothing any more.').waitFor();
     expect((await owner.get('/grants')).body.total).toBe(0);
+  });
+
+  it('is allowed by a person who signs in by mail: the link leads back to what the program asks for', async () => {
+    const owner = await dashboard.owner();
+    const { email } = (await owner.get('/me')).body;
+    const page = await dashboard.open(undefined, await asked());
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByRole('button', { name: 'Send me a link' }).click();
+    await expect.poll(() => smtp.received.length).toBe(1);
+    const { raw = Buffer.alloc(0) } = smtp.received.at(-1) ?? {};
+    const [link = ''] = /http:\/\/\S+\/session\/mail\/\w+/.exec(readMail(raw).parts[0]?.text ?? '') ?? [];
+    const tab = await page.context().newPage();
+    await tab.goto(dashboard.origin + new URL(link).pathname);
+    await tab.getByRole('button', { name: 'Sign in' }).click();
+    await heading(tab, 'Allow a program');
+    await tab.getByRole('button', { name: 'Allow' }).click();
+    await tab.waitForURL(`${program.url}?code=*`);
+    expect(new URL(tab.url()).searchParams.get('state')).toBe('a state');
   });
 
   it('is denied, and hears of it', async () => {

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
+import { allowProgram } from '../../support/allow-program.ts';
 import { failure, fixedHeaders, refused } from '../../support/answers.ts';
 import { furnish, type Ids, idsFor } from '../../support/furnish.ts';
 import { endpointsOf } from '../../support/reference.ts';
 import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN, testService } from '../../support/test-service.ts';
 
 /*
- * Keys that do not reach everything: those for some pages, and those that only publish. Every endpoint is asked.
+ * Keys that do not reach everything: those for some pages, and those that only publish. Every endpoint is asked, also with the tokens of
+ * programs that are allowed as much.
  */
 
 const SETTINGS = { SMTP_URL: 'smtp://127.0.0.1:1', ANONYMOUS_HOURS: '24' };
@@ -50,6 +52,8 @@ async function keyWith(fields: object): Promise<Owner> {
 
 const forPage = await keyWith({ pages: [ownId] });
 const publishing = await keyWith({ scope: 'publish' });
+const programForPage = (await allowProgram(service, owner, { scope: 'full' }, { pages: [ownId] })).api;
+const publishingProgram = (await allowProgram(service, owner, { scope: 'publish' })).api;
 
 async function send({ method, path, body }: Endpoint, ids: Ids, { key }: Owner) {
   const target = path.replaceAll(/[:*](\w+)/g, (_all, name: string) => ids[name] ?? `no-${name}`);
@@ -70,7 +74,10 @@ async function send({ method, path, body }: Endpoint, ids: Ids, { key }: Owner) 
   return { status: response.status, headers: fixedHeaders(response), body: isStream ? '' : await response.text() };
 }
 
-describe('a key for some pages', () => {
+describe.each([
+  ['a key', forPage],
+  ['a program', programForPage],
+])('%s for some pages', (_who, forPage) => {
   const withPage = endpoints.filter(({ endpoint }) => /:(?:id|deployId)\b/.test(endpoint.path));
 
   it.each(withPage)('answers $name for another page as for one that does not exist', async ({ endpoint }) => {
@@ -109,7 +116,9 @@ describe('a key for some pages', () => {
     expect((await forPage.get('/me')).body.deployments).toBe(1);
     expect((await owner.get('/me')).body.deployments).toBeGreaterThan(1);
   });
+});
 
+describe('a key for some pages', () => {
   it('keeps its page when that is in the trash, and brings it back', async () => {
     const { id } = await owner.deploy({ html: '<p>Soon deleted' });
     const key = await keyWith({ pages: [id] });
@@ -174,7 +183,10 @@ describe('POST /keys with pages', () => {
   });
 });
 
-describe('a key with the scope publish', () => {
+describe.each([
+  ['a key', publishing],
+  ['a program', publishingProgram],
+])('%s with the scope publish', (_who, publishing) => {
   const mayBeAsked = [...PUBLISH_READS, ...PUBLISH_CHANGES];
   // Those of operators are a 404 for all others, and a consent is a session's.
   const isForOthers = (name: string): boolean => / \/(?:admin|oauth)\//.test(name);
@@ -202,7 +214,10 @@ describe('a key with the scope publish', () => {
   });
 
   it('may be for some pages, and makes none then', async () => {
-    const key = await keyWith({ scope: 'publish', pages: [ownId] });
+    const key =
+      publishing === publishingProgram
+        ? (await allowProgram(service, owner, { scope: 'publish' }, { pages: [ownId] })).api
+        : await keyWith({ scope: 'publish', pages: [ownId] });
     await key.put(`/deploy/${ownId}`).send({ html: '<p>Mine' }).expect(200);
     expect((await key.put(`/deploy/${siblingId}`).send({ html: '<p>Mine' })).status).toBe(404);
     expect((await key.post('/deploy').send({ html: '<p>New' })).status).toBe(403);

@@ -14,12 +14,14 @@ export function isRedirectUri(text: string): boolean {
   return url.protocol === 'https:' || isLoopback(url);
 }
 
-/** Returns whether an address is one that a client has named. A program on the person's machine listens on any port (RFC 8252, 7.3). */
-export function matchesRedirectUri(registered: string, text: string): boolean {
-  if (registered === text) return true;
-  const [one, other] = [URL.parse(registered), URL.parse(text)];
-  if (!one || !other || !isRedirectUri(text) || !isLoopback(one) || !isLoopback(other)) return false;
-  one.port = '';
-  other.port = '';
-  return one.href === other.href;
-}
+/** The port of an address on the person's machine, behind the rest of its origin. */
+const LOOPBACK_PORT = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])):\d+(?=[/?]|$)/;
+
+const withoutPort = (uri: string): string => uri.replace(LOOPBACK_PORT, '$1');
+
+/**
+ * Returns whether an address is one that a client has named. A program on the person's machine listens on any port (RFC 8252,
+ * 7.3). All else is compared as text: no two spellings are the same.
+ */
+export const matchesRedirectUri = (registered: string, text: string): boolean =>
+  withoutPort(registered) === withoutPort(text) && isRedirectUri(text);

@@ -24,6 +24,7 @@ import { countEndingCertificates } from './domains/ending-certificates.ts';
 import { diskSpace } from './environment/disk-space.ts';
 import { Bucket } from './files/bucket.ts';
 import { FilesBucket } from './files/files-bucket.ts';
+import { SharedChecks } from './health/shared-checks.ts';
 import type { App } from './http/app.ts';
 import { Listener } from './http/listener.ts';
 import { createPages } from './http/pages/create-pages.ts';
@@ -146,6 +147,7 @@ async function createParts(
     compute: { checks: threads.checks, formsOf, readFormsAhead: (id) => readFormsAhead(formSources, id) },
     ...{ files, secrets, submissions, pages, requests },
     domains: { proofs, checks: domainChecks },
+    health: new SharedChecks(config, { connection: databaseServer.connection, db }),
     delivery: {
       mailAccount: config.smtpUrl === undefined ? undefined : (...mail) => delivery.sender.mailAccount(...mail),
       isOwnUrl: (url) => own.isIn(url),

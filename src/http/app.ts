@@ -10,6 +10,7 @@ import type { DomainChecks } from '../domains/domain-checks.ts';
 import type { FileBucket } from '../files/files-bucket.ts';
 import type { Altcha } from '../forms/altcha.ts';
 import type { PageForm } from '../forms/forms-of-page.ts';
+import type { SharedChecks } from '../health/shared-checks.ts';
 import type { AccountMail } from '../lib/events.ts';
 import type { FairQueue } from '../lib/fair-queue.ts';
 import type { Log } from '../lib/log.ts';
@@ -129,6 +130,7 @@ export type App = {
   files: FileParts;
   secrets: SecretParts;
   domains: DomainParts;
+  health: Pick<SharedChecks, 'findings'>;
   delivery: DeliveryParts;
   submissions: SubmissionParts;
   pages: PageParts;

@@ -63,9 +63,22 @@ const BASE = ['lib', 'sites', 'forms', 'webhooks', 'environment'];
 /** The groups that a group may import besides itself. One way: main -> service -> http -> submissions -> db; all may import BASE and 'limits'. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['service', 'metrics', 'config', ...BASE],
-  commands: ['http', 'openid', 'delivery', 'db', 'files', 'config', 'client', 'problems', 'settings', ...BASE],
-  service: ['http', 'domains', 'submissions', 'delivery', 'db', 'files', 'compute', 'metrics', 'config', ...BASE],
+  commands: ['http', 'health', 'delivery', 'db', 'files', 'config', 'client', 'problems', 'settings', ...BASE],
+  service: [
+    'http',
+    'health',
+    'domains',
+    'submissions',
+    'delivery',
+    'db',
+    'files',
+    'compute',
+    'metrics',
+    'config',
+    ...BASE,
+  ],
   http: [
+    'health',
     'openid',
     'domains',
     'submissions',
@@ -81,6 +94,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...BASE,
   ],
   submissions: ['db', 'files', 'compute', 'config', ...BASE],
+  health: ['openid', 'delivery', 'db', 'files', 'config', ...BASE],
   delivery: ['db', 'config', ...BASE],
   domains: ['db', ...BASE],
   files: ['db', ...BASE],

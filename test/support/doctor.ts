@@ -1,8 +1,8 @@
 import { Resolver } from 'node:dns/promises';
 import { expect, onTestFinished } from 'vitest';
-import type { Finding } from '../../src/commands/doctor/finding.ts';
 import type { Database } from '../../src/db/postgres/connect.ts';
 import { resolveName } from '../../src/delivery/webhooks/resolve.ts';
+import type { Finding } from '../../src/health/finding.ts';
 import { startNameServer } from './dns-server.ts';
 import { testLimits } from './test-limits.ts';
 

@@ -61,8 +61,9 @@ export async function findAnyDeployment(db: Knex, slugOrId: string): Promise<Any
 
 /** The slug of the newest page that is up, of any owner; undefined where there is none. */
 export async function findLiveSlug(db: Knex): Promise<string | undefined> {
-  const sql =
-    'SELECT slug FROM deployments WHERE deleted_at IS NULL AND taken_down_at IS NULL ORDER BY id DESC LIMIT 1';
+  const sql = `
+    SELECT slug FROM deployments WHERE deleted_at IS NULL AND taken_down_at IS NULL AND NOT suspended
+     ORDER BY id DESC LIMIT 1`;
   return (await query<{ slug: string }>(db, 'find-live-slug', sql))[0]?.slug;
 }
 

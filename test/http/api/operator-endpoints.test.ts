@@ -36,7 +36,7 @@ const shows = (slug: string, status: number) => settles(async (url) => (await ge
 const accepts = (id: string, status: number) =>
   settles(async (url) => (await request(url).post(`/submit/${id}`).send({ a: '1' })).status, status);
 
-const PATHS = ['owners', 'pages', 'deliveries', 'audit'].map((path) => `/admin/${path}`);
+const PATHS = ['owners', 'pages', 'deliveries', 'audit', 'health'].map((path) => `/admin/${path}`);
 
 describe('/admin', () => {
   it.each(PATHS)('%s is 401 without a key, and 404 for all who are no operators', async (path) => {

@@ -20,6 +20,7 @@ import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import type { Settings } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
+import { pauseDeadline } from '../../request/deadline.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import {
   answerObject,
@@ -298,8 +299,42 @@ const auditOperation = operation('GET', '/admin/audit', 'listWholeAudit', {
   },
 });
 
+const CHECK_STATUSES = ['ok', 'skip', 'warn', 'fail'] as const;
+const Checked = answerObject('HealthCheck', {
+  name: textField('What was checked.', 'backup'),
+  status: z.enum(CHECK_STATUSES).meta({ description: '`skip`: there was nothing to check.', example: 'warn' }),
+  message: textField(
+    'What was seen, and after `->` what to do about it.',
+    'no backup was made -> make one every night',
+  ),
+});
+const Health = answerObject('InstallationHealth', { checks: z.array(Checked) });
+
+const healthOperation = operation('GET', '/admin/health', 'checkInstallation', {
+  noCommand: '`formhost admin doctor` does it, without the service too.',
+  summary: 'Check settings, database, DNS, TLS, mail and more',
+  description:
+    'As `formhost admin doctor`, seen from the process that answers; it takes up to some seconds. Those who ask at once get the same findings. ' +
+    'For operators (ADMIN_EMAILS).',
+  find: forReading,
+  takesLong: true,
+  answer: { description: 'What the checks have found.', schema: Health },
+  errors: [notForOwners],
+  async handle({ response }, { health }) {
+    // The time of a run is bounded on its own.
+    const resumeDeadline = pauseDeadline(response);
+    const findings = await health.findings().finally(resumeDeadline);
+    return {
+      checks: findings.map(({ check, status, saw, ...rest }) => ({
+        ...{ name: check, status },
+        message: 'mend' in rest ? `${saw} -> ${rest.mend}` : saw,
+      })),
+    };
+  },
+});
+
 /** Operations of operators, about all owners. */
 export const operatorOperations = [
   ...[ownersOperation, changeOperation, deleteOperation, pagesOperation, takeDownOperation, restoreOperation],
-  ...[deliveriesOperation, auditOperation],
+  ...[deliveriesOperation, auditOperation, healthOperation],
 ];

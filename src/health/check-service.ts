@@ -1,7 +1,7 @@
 import { getDomain } from 'tldts';
-import { type Config, isLocalHost } from '../../config.ts';
-import { countEndingDomains, listEndingDomains } from '../../db/domains/ending-domain-queries.ts';
-import type { Database } from '../../db/postgres/connect.ts';
+import { type Config, isLocalHost } from '../config.ts';
+import { countEndingDomains, listEndingDomains } from '../db/domains/ending-domain-queries.ts';
+import type { Database } from '../db/postgres/connect.ts';
 import { type Answer, ask, connectionProblem, type Route } from './ask.ts';
 import { type Finding, fail, ok, skip, warn } from './finding.ts';
 

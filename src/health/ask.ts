@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { get as getHttps, type RequestOptions } from 'node:https';
 import { TLSSocket } from 'node:tls';
-import type { Resolve } from '../../delivery/webhooks/resolve.ts';
+import type { Resolve } from '../delivery/webhooks/resolve.ts';
 import { reasonOf } from './finding.ts';
 
 const { get: getHttp } = process.getBuiltinModule('node:http');

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { backupAge } from '../../db/backup/last-backup.ts';
-import { hasBucketFiles, installationOf } from '../../db/files/bucket-file-queries.ts';
-import type { Database } from '../../db/postgres/connect.ts';
-import type { DatabaseFacts } from '../../db/postgres/inspect.ts';
-import type { settingsInForce } from '../../db/postgres/transaction-pooler.ts';
-import { MailClient } from '../../delivery/mail/mail-client.ts';
-import { diskSpace } from '../../environment/disk-space.ts';
-import type { BucketLocation } from '../../environment/files-url.ts';
-import { Bucket } from '../../files/bucket.ts';
-import { BucketError } from '../../files/bucket-error.ts';
-import { ownerOfPrefix } from '../../files/claim.ts';
-import { inBytes } from '../../lib/byte-size.ts';
-import { LIMITS } from '../../limits.ts';
-import { discover, OpenidError, type OpenidSettings } from '../../openid/openid-provider.ts';
+import { backupAge } from '../db/backup/last-backup.ts';
+import { hasBucketFiles, installationOf } from '../db/files/bucket-file-queries.ts';
+import type { Database } from '../db/postgres/connect.ts';
+import type { DatabaseFacts } from '../db/postgres/inspect.ts';
+import type { settingsInForce } from '../db/postgres/transaction-pooler.ts';
+import { MailClient } from '../delivery/mail/mail-client.ts';
+import { diskSpace } from '../environment/disk-space.ts';
+import type { BucketLocation } from '../environment/files-url.ts';
+import { Bucket } from '../files/bucket.ts';
+import { BucketError } from '../files/bucket-error.ts';
+import { ownerOfPrefix } from '../files/claim.ts';
+import { inBytes } from '../lib/byte-size.ts';
+import { LIMITS } from '../limits.ts';
+import { discover, OpenidError, type OpenidSettings } from '../openid/openid-provider.ts';
 import { type Finding, fail, ok, skip, warn } from './finding.ts';
 
 /*
@@ -112,7 +112,7 @@ export async function checkMail(smtpUrl: string | undefined, ms: number): Promis
   );
 }
 
-/** Checks the bucket with an object that is written, read, listed and deleted. */
+/** Checks that the provider of OpenID Connect names the addresses at which people sign in. */
 export async function checkOpenid(settings: OpenidSettings, ms: number): Promise<Finding> {
   const { href } = settings.issuer;
   try {
@@ -128,6 +128,7 @@ export async function checkOpenid(settings: OpenidSettings, ms: number): Promise
   }
 }
 
+/** Checks the bucket with an object that is written, read, listed and deleted. */
 export async function checkFiles(location: BucketLocation | undefined, db: Database | undefined): Promise<Finding> {
   if (!location) {
     if (!db || !(await hasBucketFiles(db))) return skip('FILES_URL is not set: files are in the database');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { checkBackups, checkDatabase, checkMail, findDisk } from '../../../src/commands/doctor/check-machine.ts';
-import { checkCustomDomains, checkDomains, checkProxy } from '../../../src/commands/doctor/check-service.ts';
-import { inspectDatabase } from '../../../src/db/postgres/inspect.ts';
-import { summary } from '../../support/doctor.ts';
-import { emptyDatabase, openDatabase, testDatabase } from '../../support/fresh-database.ts';
-import { testSmtpServer } from '../../support/smtp.ts';
-import { testService } from '../../support/test-service.ts';
+import { inspectDatabase } from '../../src/db/postgres/inspect.ts';
+import { checkBackups, checkDatabase, checkMail, findDisk } from '../../src/health/check-machine.ts';
+import { checkCustomDomains, checkDomains, checkProxy } from '../../src/health/check-service.ts';
+import { summary } from '../support/doctor.ts';
+import { emptyDatabase, openDatabase, testDatabase } from '../support/fresh-database.ts';
+import { testSmtpServer } from '../support/smtp.ts';
+import { testService } from '../support/test-service.ts';
 
 describe('the domains of pages and the API', () => {
   it.each([

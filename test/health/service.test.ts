@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ask, connectionProblem } from '../../../src/commands/doctor/ask.ts';
-import { checkAddress, PAGE, READY } from '../../../src/commands/doctor/check-service.ts';
-import { trust } from '../../support/certificates.ts';
-import { here, summary } from '../../support/doctor.ts';
-import { freePort } from '../../support/process.ts';
+import { ask, connectionProblem } from '../../src/health/ask.ts';
+import { checkAddress, PAGE, READY } from '../../src/health/check-service.ts';
+import { trust } from '../support/certificates.ts';
+import { here, summary } from '../support/doctor.ts';
+import { freePort } from '../support/process.ts';
 import {
   type Certificate,
   closesAtOnce,
@@ -12,7 +12,7 @@ import {
   says,
   startRawReceiver,
   startReceiver,
-} from '../../support/receivers.ts';
+} from '../support/receivers.ts';
 
 describe('a certificate', () => {
   async function check(certificate: Certificate, host: string) {

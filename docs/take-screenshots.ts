@@ -11,6 +11,7 @@ import { loadConfig } from '../src/config.ts';
 import { connect, type Database } from '../src/db/postgres/connect.ts';
 import { openDatabaseServer } from '../src/db/postgres/database-server.ts';
 import { createLog } from '../src/lib/log.ts';
+import { FIRST_OWNER } from '../src/lib/mail-address.ts';
 import { LIMITS } from '../src/limits.ts';
 import { startService } from '../src/service.ts';
 import { findChromium } from '../test/support/chromium.ts';
@@ -36,6 +37,10 @@ const VIEWS: readonly View[] = [
   { view: 'statistics', path: '/dashboard/statistics', ready: '.plot .bars' },
   { view: 'trash', path: '/dashboard/trash', ready: '.row' },
   { view: 'account', path: '/dashboard/account', ready: '.row' },
+  { view: 'admin-owners', path: '/dashboard/admin', ready: '.row' },
+  { view: 'admin-pages', path: '/dashboard/admin/pages', ready: '.row' },
+  { view: 'admin-health', path: '/dashboard/admin/health', ready: '.row' },
+  { view: 'admin-audit', path: '/dashboard/admin/audit', ready: '.row' },
   { view: 'inbox', path: '/dashboard/pages/:id/inbox', ready: '.inbox-table :text("Your name")' },
   { view: 'inbox-empty', path: '/dashboard/pages/:empty/inbox', ready: '.empty' },
   { view: 'all-inboxes', path: '/dashboard/inbox', ready: '.inbox-table :text("Contact")' },
@@ -209,7 +214,10 @@ await mkdir(folder, { recursive: true });
 await buildDashboard();
 const port = await freePort();
 const origin = `http://localhost:${port}`;
-const config = loadConfig({ DATA_DIR: data, PORT: String(port), BASE_URL: origin, PAGES_DOMAIN: `localhost:${port}` });
+const config = loadConfig({
+  ...{ DATA_DIR: data, PORT: String(port), BASE_URL: origin, PAGES_DOMAIN: `localhost:${port}` },
+  ADMIN_EMAILS: FIRST_OWNER,
+});
 const service = await startService(config, createLog('error'));
 try {
   const { firstOwner } = await service.ready;

@@ -56,6 +56,15 @@ export const DASHBOARD_LIMITS = {
     readSessions: 1_000,
     /** Sessions that are shown at first. */
     shownSessions: 5,
+    /** Entries of the audit that are read at a time. */
+    auditSize: 20,
+  },
+  /** The views of operators. */
+  admin: {
+    /** Items that are read at a time. */
+    listSize: 50,
+    /** Characters of the reason for taking a page down: the most that the API stores. */
+    reasonChars: 1_000,
   },
   /** Changes that are made in another tab. */
   otherTabs: {

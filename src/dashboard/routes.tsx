@@ -14,6 +14,7 @@ const VIEWS: readonly { load: LoadView; paths: readonly string[] }[] = [
   { load: () => import('./views/trash-view.tsx'), paths: [VIEW_PATHS.trash] },
   { load: () => import('./views/claim-view.tsx'), paths: [CLAIM_PATH] },
   { load: () => import('./views/account-view.tsx'), paths: [VIEW_PATHS.account] },
+  { load: () => import('./views/admin-view.tsx'), paths: [VIEW_PATHS.admin, VIEW_PATHS.adminPart] },
   { load: () => import('./views/allow-view.tsx'), paths: [VIEW_PATHS.allow] },
   { load: () => import('./views/help-view.tsx'), paths: [VIEW_PATHS.help, VIEW_PATHS.helpTopic] },
   {

@@ -13,6 +13,9 @@ export const me = signal<Me | undefined>(undefined);
 /** False for sessions of keys that may only read. */
 const mayChangeOwn = signal(true);
 
+/** True for operators of the service. */
+export const isOperator = signal(false);
+
 /** The role of a guest on the page of another owner that is shown; undefined on one's own. */
 export const roleOnPage = signal<Schemas['OverviewedDeployment']['role']>(undefined);
 
@@ -40,12 +43,17 @@ export const hasSignUp = document.documentElement.dataset.signUp === 'open';
 /** True if a provider of OpenID Connect signs people in. */
 export const hasOpenid = document.documentElement.dataset.oidc === 'on';
 
-type Found = { account: Me; isReadOnly: boolean };
+type Found = { account: Me; isReadOnly: boolean; operates: boolean };
 
 async function readMe(client: Client): Promise<Found> {
   const call = client.GET('/me');
   const account = await answer(call);
-  return { account, isReadOnly: (await call).response.headers.get('formhost-scope') !== 'full' };
+  const { headers } = (await call).response;
+  return {
+    account,
+    isReadOnly: headers.get('formhost-scope') !== 'full',
+    operates: headers.get('formhost-operator') === 'yes',
+  };
 }
 
 /** Reads who is signed in, if anybody is. */
@@ -86,7 +94,7 @@ async function saveZone(): Promise<void> {
 }
 
 /** Begins, or goes on with what had been asked for when the session was over. */
-function begin({ account, isReadOnly }: Found): void {
+function begin({ account, isReadOnly, operates }: Found): void {
   if (me.value !== undefined && me.value.email !== account.email) {
     // The view, and the changes that wait to be sent, are another owner's.
     leave();
@@ -94,6 +102,7 @@ function begin({ account, isReadOnly }: Found): void {
   }
   me.value = account;
   mayChangeOwn.value = !isReadOnly;
+  isOperator.value = operates;
   another.value = undefined;
   session.value = 'active';
   tabs.postMessage(account.email);

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useLocation } from 'preact-iso';
 import { VIEW_PATHS } from '../lib/dashboard-paths.ts';
 import { unreadInAll } from './own-pages.ts';
-import { me, signOut } from './session.ts';
+import { isOperator, me, signOut } from './session.ts';
 import { Button, ButtonLink } from './ui/button.tsx';
 import { Icon } from './ui/icon.tsx';
 import { Menu } from './ui/menu.tsx';
@@ -84,7 +84,13 @@ export function TopBar(): JSX.Element {
           <a href={VIEW_PATHS.statistics} aria-current={current(VIEW_PATHS.statistics)}>
             Statistics
           </a>
-          <a class="help-link" href={VIEW_PATHS.help} aria-current={current(VIEW_PATHS.help)}>
+          {isOperator.value && (
+            <a class="bar-icon" href={VIEW_PATHS.admin} aria-current={current(VIEW_PATHS.admin)}>
+              <Icon name="settings" />
+              <span>Admin</span>
+            </a>
+          )}
+          <a class="bar-icon" href={VIEW_PATHS.help} aria-current={current(VIEW_PATHS.help)}>
             <Icon name="help" />
             <span>Help</span>
           </a>

@@ -5,6 +5,8 @@ export const VIEW_PATHS = {
   statistics: '/dashboard/statistics',
   trash: '/dashboard/trash',
   account: '/dashboard/account',
+  admin: '/dashboard/admin',
+  adminPart: '/dashboard/admin/:part',
   allow: '/dashboard/allow',
   help: '/dashboard/help',
   helpTopic: '/dashboard/help/:topic',

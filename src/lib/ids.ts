@@ -42,8 +42,9 @@ export const SHARE_ID = /^share_[0-9A-Za-z]{20,60}$/;
 export const GRANT_ID = /^grant_[0-9A-Za-z]{20,60}$/;
 export const OAUTH_CLIENT_ID = /^client_[0-9A-Za-z]{20,60}$/;
 
-/** The id of an owner outside the database, where it is a number. */
-export const ownerWireId = (id: number): string => `own_${id}`;
+/** The id of an owner outside the database, where it is a number, begins with this. */
+export const OWNER_PREFIX = 'own_';
+export const ownerWireId = (id: number): string => OWNER_PREFIX + id;
 export const OWNER_ID = /^own_[1-9][0-9]{0,14}$/;
 /** The number in an owner's id; undefined where the text is none. */
 export const ownerNumber = (id: string): number | undefined => (OWNER_ID.test(id) ? Number(id.slice(4)) : undefined);

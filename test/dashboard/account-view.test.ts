@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
-import { type DashboardUnderTest, heading, openSections, startDashboard } from '../support/dashboard-in-browser.ts';
+import {
+  type DashboardUnderTest,
+  expectAccessible,
+  heading,
+  openSections,
+  startDashboard,
+} from '../support/dashboard-in-browser.ts';
 import type { Owner } from '../support/test-service.ts';
 
 /* The account and the settings of a page, as an owner uses them. */
@@ -43,6 +49,31 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByRole('button', { name: 'Revoke' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
       await page.getByText('Not saved: This is your last full key').waitFor();
+    });
+
+    it('says who has changed what, and leads to pages that are there', async () => {
+      const owner = await dashboard.owner();
+      const { id } = await owner.deploy({ html: '<title>Bakery</title><p>Bread' });
+      const gone = await owner.deploy({ html: '<title>Garden</title><p>Roses' });
+      await owner.delete(`/deploy/${gone.id}`).expect(200);
+      for (let count = 0; count < 20; count += 1) {
+        await owner.change(id, { thanks_message: `Thank you ${count}` });
+      }
+      const page = await dashboard.open(owner, '/dashboard/account');
+      const audit = page.getByRole('region', { name: 'Audit' });
+      await audit.getByText('Signed in').waitFor();
+      await audit.getByText('Changed the settings of a page').first().waitFor();
+      const link = audit.getByRole('link', { name: 'Bakery' }).first();
+      await expect.poll(() => link.getAttribute('href')).toBe(`/dashboard/pages/${id}/inbox`);
+      await audit.getByText('20 of ').waitFor();
+      await audit.getByRole('button', { name: 'Show more' }).click();
+      const deleted = audit.getByRole('listitem').filter({ hasText: 'Deleted a page' });
+      const { email } = (await owner.get('/me').expect(200)).body;
+      await expect
+        .poll(() => deleted.innerText())
+        .toMatch(new RegExp(`^Deleted a page ${gone.id}\\s+${email} with a key, .+, from 127\\.0\\.0\\.1$`));
+      expect(await deleted.getByRole('link').count()).toBe(0);
+      await expectAccessible(page);
     });
 
     it('creates a key that publishes some pages, and shows what it reaches', async () => {

@@ -149,7 +149,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.locator('.secret').waitFor();
     await expectAccessibleInTurn(page);
     const { body } = await full.get(`/submissions/${filled}`).expect(200);
-    const values = { ':id': filled, ':submissionId': body.submissions[0].id, ':topic': 'keys' };
+    const values = { ':id': filled, ':part': 'audit', ':submissionId': body.submissions[0].id, ':topic': 'keys' };
     for (const path of Object.values(VIEW_PATHS)) {
       const filledIn = Object.entries(values).reduce<string>((text, [name, value]) => text.replace(name, value), path);
       await page.goto(dashboard.origin + filledIn);

@@ -51,6 +51,7 @@ export function idleApp(config: Config, replaced: Replaced = {}): App {
     files: { openFile: notCalled, openSiteFile: notCalled, bucket: undefined },
     secrets: { links: notCalled, altcha: notCalled, ...replaced.secrets },
     domains: { proofs: notCalled, checks: { check: notCalled, wake: notCalled } },
+    health: { findings: notCalled },
     delivery: { mailAccount: undefined, isOwnUrl: () => false, readDocument: notCalled },
     submissions: {
       forms: new Forms(db, (slug) => slug),

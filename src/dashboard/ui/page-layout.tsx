@@ -9,9 +9,9 @@ import { noteUnread, type Overviewed } from '../own-pages.ts';
 import { pageLinks } from '../page-links.ts';
 import { roleOnPage } from '../session.ts';
 import NotFound from '../views/not-found-view.tsx';
-import { Icon } from './icon.tsx';
 import { Links } from './links.tsx';
 import { Notice } from './notice.tsx';
+import { PageAddress } from './page-address.tsx';
 import { PageState } from './page-state.tsx';
 import { Shown } from './states.tsx';
 import { View } from './view.tsx';
@@ -19,16 +19,6 @@ import { View } from './view.tsx';
 export type Page = Overviewed;
 
 const seen = new Map<string, Page>();
-
-/** The address of a page, which opens it. */
-const PageAddress = ({ url }: { url: string }): JSX.Element => (
-  <a class="subtle outside" href={url} target="_blank" rel="noopener">
-    <bdi>
-      {url.replace(/^https?:\/\//, '')} <Icon name="open" />
-    </bdi>
-    <span class="unseen">(opens in a new tab)</span>
-  </a>
-);
 
 /** Says that the operator has taken a page down, why, and whom to ask. */
 function TakenDown({ page: { id, take_down_reason: reason } }: { page: Page }): JSX.Element | null {

@@ -14,6 +14,7 @@ import { sizeOf } from '../ui/size.ts';
 import { Shown } from '../ui/states.tsx';
 import { counted, timeZone } from '../ui/time.tsx';
 import { View } from '../ui/view.tsx';
+import { Audit } from './account/account-audit.tsx';
 import { Keys } from './account/account-keys.tsx';
 import { Programs } from './account/account-programs.tsx';
 import { Sessions } from './account/account-sessions.tsx';
@@ -113,6 +114,7 @@ export default function Account(): JSX.Element {
       {mayChange.value && hasAccount.value && <Keys />}
       {mayChange.value && hasAccount.value && <Programs />}
       <Sessions />
+      {hasAccount.value && <Audit />}
     </View>
   );
 }

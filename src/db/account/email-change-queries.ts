@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { newAuditEntryId, OWNER_PREFIX } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, query } from '../postgres/query.ts';
@@ -51,15 +52,20 @@ type EmailChange = { before: string; after: string };
 
 /**
  * Uses a link up, and gives its owner the new address; undefined when it works no longer, and 'taken' when another owner
- * has the address by now. Sessions of the old address and links that were sent to it end, and it receives no more mail.
+ * has the address by now. Sessions of the old address and links that were sent to it end, and it receives no more mail. `ipAddress`: of
+ * the browser that has opened the link, for the audit.
  */
-export async function useEmailChange(db: Knex, hash: Buffer): Promise<EmailChange | 'taken' | undefined> {
+export async function useEmailChange(
+  db: Knex,
+  hash: Buffer,
+  ipAddress: string,
+): Promise<EmailChange | 'taken' | undefined> {
   try {
     const [changed] = await query<EmailChange>(
       db,
       'use-email-change',
       `WITH used AS (
-         DELETE FROM email_changes WHERE hash = ? AND expires_at > now() RETURNING owner_id, email
+         DELETE FROM email_changes WHERE hash = :hash AND expires_at > now() RETURNING owner_id, email
        ), links AS (
          DELETE FROM sign_in_links USING used JOIN api_keys USING (owner_id) WHERE key_id = api_keys.id
        ), changed AS (
@@ -72,9 +78,12 @@ export async function useEmailChange(db: Knex, hash: Buffer): Promise<EmailChang
            FROM changed JOIN deployments ON deployments.owner_id = changed.id
           WHERE mail_recipients.deployment_id = deployments.id AND mail_recipients.email = changed.before
             AND mail_recipients.removed_at IS NULL
+       ), recorded AS (
+         INSERT INTO audit_entries (id, owner_id, actor, is_operator, via, action, target, ip_address)
+         SELECT :entryId, id, before, false, 'session', 'account.change', '${OWNER_PREFIX}' || id, :ipAddress FROM changed
        )
        SELECT before, after FROM changed`,
-      [hash],
+      { hash, ipAddress, entryId: newAuditEntryId() },
     );
     return changed;
   } catch (error) {

@@ -22,18 +22,23 @@ const BEGIN = `
      WHERE id = (SELECT owner_id FROM api_keys WHERE id = CAST(:keyId AS text)) OR email = CAST(:email AS text)
   )
   INSERT INTO audit_entries (id, owner_id, actor, is_operator, via, action, target, ip_address)
-  SELECT :entryId, owner.id, coalesce(owner.email, CAST(:email AS text)), false, 'session', 'sign-in', begun.id, :ipAddress
+  SELECT :entryId, owner.id, coalesce(owner.email, CAST(:email AS text)), false, :via, 'sign-in', begun.id, :ipAddress
     FROM begun LEFT JOIN owner ON true`;
 
-/** Begins a session. `hash`: of its cookie. `ipAddress`: of the browser. */
+/** Begins a session. `hash`: of its cookie. `ipAddress`: of the browser. `via`: how the person has signed in. */
 export async function beginSession(
   db: Knex,
   standsFor: SignedInWith,
-  { hash, userAgent, ipAddress = null }: { hash: Buffer; userAgent: string | null; ipAddress?: string | null },
+  {
+    hash,
+    userAgent,
+    ipAddress,
+    via,
+  }: { hash: Buffer; userAgent: string | null; ipAddress: string | null; via: 'key' | 'session' },
 ): Promise<void> {
   const of = { keyId: null, email: null, ...standsFor };
   await execute(db, 'begin-session', BEGIN, {
-    ...{ id: newSessionId(), entryId: newAuditEntryId(), hash, userAgent, ipAddress },
+    ...{ id: newSessionId(), entryId: newAuditEntryId(), hash, userAgent, ipAddress, via },
     ...of,
   });
   // A comparison with NULL finds none.

@@ -77,6 +77,11 @@ describe('the e-mail address of PATCH /me', () => {
     expect(used.text).toContain('href="/dashboard/account"');
     const [told] = await mailsWith(smtp, CHANGED, 1);
     expect([told?.to, told?.text.includes('goes to new@test.example from now on')]).toEqual(['old@test.example', true]);
+    const entry = { actor: 'old@test.example', action: 'account.change', target: expect.stringMatching(/^own_\d+$/) };
+    expect((await owner.get('/audit').expect(200)).body.entries).toMatchObject([
+      { ...entry, via: 'session', ip_address: '127.0.0.1' },
+      { ...entry, via: 'key' },
+    ]);
     for (const again of [await service.anonymous.get(path), await service.anonymous.post(path)]) {
       expect([again.status, again.text.includes('This link cannot be opened')]).toEqual([404, true]);
     }

@@ -197,7 +197,8 @@ describe('a session of an address', () => {
 
   it('of an address that no owner has is a guest’s, until an owner has it', async () => {
     const token = newToken();
-    await beginSession(service.db, { email: 'guest@test.example' }, { hash: hashOfKey(token), userAgent: null });
+    const browser = { userAgent: null, ipAddress: null, via: 'session' } as const;
+    await beginSession(service.db, { email: 'guest@test.example' }, { hash: hashOfKey(token), ...browser });
     const cookie = `formhost=${token}`;
     expect((await get(cookie)).body).toMatchObject({ email: 'guest@test.example', plan: null, deployments: 0 });
     await service.owner({ email: 'guest@test.example' });

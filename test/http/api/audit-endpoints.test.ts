@@ -125,7 +125,8 @@ describe('the audit', () => {
       .send({ html: '<p>a' })
       .expect(201);
     expect((await entriesOf(owner)).map(({ action, via }) => [action, via])).toEqual([
-      ['sign-in', 'session'],
+      // With which the session has begun.
+      ['sign-in', 'key'],
       ['page.publish', 'session'],
     ]);
   });

@@ -93,7 +93,7 @@ async function find(app: App, request: EndpointRequest): Promise<string | undefi
 }
 
 async function change(app: App, request: EndpointRequest): Promise<string | undefined> {
-  const changed = await useEmailChange(app.db, tokenHash(request, noSuchLink));
+  const changed = await useEmailChange(app.db, tokenHash(request, noSuchLink), app.requests.clientAddress(request));
   if (changed === 'taken') throw emailTaken();
   if (changed && changed.before !== FIRST_OWNER) {
     mailLater(app, changed.before, { kind: 'address-changed', newAddress: changed.after });

@@ -21,6 +21,7 @@ import {
   textOrNull,
 } from '../../request/shared-fields.ts';
 import { NOTICE_HEADER, refusedMailNotice, takeDownNotices } from '../../response/notice-header.ts';
+import { isOperator } from '../operators/operator-access.ts';
 import { isTimeZone } from '../submissions/time-buckets.ts';
 import { EmailChanges, emailChangeErrors, emailChangeOperations } from './email-change-endpoints.ts';
 
@@ -87,6 +88,11 @@ const SCOPE_HEADER = {
       'publishing only.',
     schema: { type: 'string', enum: SCOPES },
   },
+  'formhost-operator': {
+    description: 'Present where the key, or the session, is that of an operator of the service.',
+    required: false,
+    schema: { type: 'string', const: 'yes' },
+  },
 } as const;
 
 const getOperation = operation('GET', '/me', 'getMe', {
@@ -105,7 +111,10 @@ const getOperation = operation('GET', '/me', 'getMe', {
     schema: Me,
   },
   handle(call, app) {
-    call.setHeaders({ 'formhost-scope': call.owner.scope });
+    call.setHeaders({
+      'formhost-scope': call.owner.scope,
+      ...(isOperator(call.owner, app, 'read') && { 'formhost-operator': 'yes' }),
+    });
     return readAccount(app, call);
   },
   /** No tool has the header. */

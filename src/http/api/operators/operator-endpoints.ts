@@ -40,6 +40,7 @@ import { errorKind, HttpError } from '../../response/errors.ts';
 import { toWire } from '../../response/to-wire.ts';
 import { Entry, entryToWire } from '../account/audit-endpoints.ts';
 import { foundOr404 } from '../deployments/own-deployment.ts';
+import { isOperator } from './operator-access.ts';
 
 /* What operators may do: the owners whose addresses ADMIN_EMAILS has. For all others, nothing is at these paths. */
 
@@ -71,11 +72,9 @@ const notDown = errorKind(
   () => new HttpError(409, 'The page is not taken down: there is nothing to restore.'),
 );
 
-/** Throws 404 unless somebody is an operator, with a key for everything, or a session; `also`: another scope that suffices. */
-function checkOperator({ email, scope, pages, via }: Owner, { config }: App, also: 'full' | 'read'): void {
-  // Whoever allows a program means their own pages: it could delete all owners.
-  const isAllowed = via !== 'grant' && pages === null && (scope === 'full' || scope === also);
-  if (!isAllowed || !config.adminEmails.includes(email)) throw notForOwners();
+/** Throws 404 unless somebody is an operator. */
+function checkOperator(owner: Owner, app: App, also: 'full' | 'read'): void {
+  if (!isOperator(owner, app, also)) throw notForOwners();
 }
 
 const forReading = async (owner: Owner, _params: unknown, app: App): Promise<void> => checkOperator(owner, app, 'read');
@@ -133,15 +132,21 @@ const NO_COMMAND = '`formhost admin` has commands of operators, which use the da
 
 const toPage = (page: ListedPage, { config }: App) => toWire(AnyPage, { ...page, url: pageUrl(config, page.slug) });
 
+/** The answer itself has no field for it: it is of the service, and not of an owner. */
+const PLANS_HEADER = {
+  'formhost-plans': { description: 'The plans of PLAN_LIMITS, between commas.', schema: { type: 'string' } },
+} as const;
+
 const ownersOperation = operation('GET', '/admin/owners', 'listAllOwners', {
   noCommand: NO_COMMAND,
   summary: 'List the owners of a service',
   description: 'Newest first. For operators (ADMIN_EMAILS).',
   find: forReading,
   query: Paging.extend({ q: q('the address') }),
-  answer: { description: 'A page of owners.', schema: Owners },
+  answer: { description: 'A page of owners.', headers: PLANS_HEADER, schema: Owners },
   errors: [notForOwners],
-  async handle({ query: { q: text = '', ...paging } }, { db }) {
+  async handle({ query: { q: text = '', ...paging }, setHeaders }, { db, config: { planLimits } }) {
+    setHeaders({ 'formhost-plans': [...planLimits.keys()].join(',') });
     const { rows, total } = await listAccounts(db, text, paging);
     return { owners: rows.map((one) => toWire(ListedOwner, one)), total, ...paging };
   },

@@ -1,0 +1,65 @@
+import type { JSX } from 'preact';
+import type { Schemas } from '../../../client/client.ts';
+import { answer, api } from '../../api.ts';
+import { useData } from '../../data.ts';
+import { Button } from '../../ui/button.tsx';
+import { Shown } from '../../ui/states.tsx';
+
+type Check = Schemas['HealthCheck'];
+
+const STATUSES: Readonly<Record<Check['status'], { label: string; badge: string }>> = {
+  ok: { label: 'Good', badge: 'badge good' },
+  skip: { label: 'Not checked', badge: 'badge' },
+  warn: { label: 'Warning', badge: 'badge warn' },
+  fail: { label: 'Failed', badge: 'badge bad' },
+};
+
+/** Before the advice in a message. */
+const ADVICE = ' -> ';
+
+function CheckRow({ check: { name, status, message } }: { check: Check }): JSX.Element {
+  const [saw = '', advice] = message.split(ADVICE);
+  const { label, badge } = STATUSES[status];
+  return (
+    <li class="row">
+      <div class="row-text">
+        <p>
+          <strong>{name}</strong> <span class={badge}>{label}</span>
+        </p>
+        <p class="muted">
+          <bdi>{saw}</bdi>
+        </p>
+        {advice !== undefined && (
+          <p>
+            <bdi>{advice}</bdi>
+          </p>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** The installation as the doctor finds it. */
+export function Health(): JSX.Element {
+  const loaded = useData('admin-health', (signal) => answer(api.GET('/admin/health', { signal })));
+  return (
+    <section class="card stack" aria-label="Health">
+      <Shown loaded={loaded} label="Checking the installation">
+        {({ checks }) => (
+          <>
+            <ul class="rows">
+              {checks.map((check) => (
+                <CheckRow key={check.name} check={check} />
+              ))}
+            </ul>
+            <div class="buttons">
+              <Button icon="replace" isBusy={loaded.isLoading} onClick={loaded.reload}>
+                Check again
+              </Button>
+            </div>
+          </>
+        )}
+      </Shown>
+    </section>
+  );
+}

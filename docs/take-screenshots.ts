@@ -32,7 +32,7 @@ type View = { view: string; path: string; press?: string; ready: string };
 /** Every view. `:id` is a page, `:submission` one of its submissions, `:empty` a page without any. */
 const VIEWS: readonly View[] = [
   { view: 'pages', path: '/dashboard', ready: '.page-row' },
-  { view: 'new-page', path: '/dashboard/new', ready: 'textarea' },
+  { view: 'new-page', path: '/dashboard/new', ready: '.code-editor' },
   { view: 'starting-point', path: '/dashboard/new?start=contact', ready: '.findings' },
   { view: 'statistics', path: '/dashboard/statistics', ready: '.plot .bars' },
   { view: 'trash', path: '/dashboard/trash', ready: '.row' },

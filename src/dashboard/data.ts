@@ -146,18 +146,30 @@ export function useChange({ isRepeatable = false, ...words }: FormWords & { isRe
 export const useOnce = (...parts: readonly unknown[]): { 'Idempotency-Key': string } =>
   useMemo(() => ({ 'Idempotency-Key': crypto.randomUUID() }), parts);
 
+const draftKey = (name: string): string => `draft:${name}`;
+
+/** Returns whether this tab keeps a typed text. */
+export const hasDraft = (name: string): boolean => sessionStorage.getItem(draftKey(name)) !== null;
+
+/** Keeps a text in this tab, so that the view that has it begins with it. One that is larger than what a tab may keep is not kept. */
+export function keepDraft(name: string, text: string): void {
+  try {
+    sessionStorage.setItem(draftKey(name), text);
+  } catch {
+    sessionStorage.removeItem(draftKey(name));
+  }
+}
+
+/** Keeps a text no longer than the view that has it. */
+export const forgetDraft = (name: string): void => sessionStorage.removeItem(draftKey(name));
+
 /** A typed text, kept in this tab over a reload until it is dropped. */
 export function useDraft(name: string, initial = ''): [string, (text: string) => void, () => void] {
-  const key = `draft:${name}`;
+  const key = draftKey(name);
   const [text, setText] = useState(() => sessionStorage.getItem(key) ?? initial);
   const keep = (changed: string): void => {
     setText(changed);
-    try {
-      sessionStorage.setItem(key, changed);
-    } catch {
-      // It is larger than what a tab may keep: it stays in the field only.
-      sessionStorage.removeItem(key);
-    }
+    keepDraft(name, changed);
   };
   const drop = (): void => {
     sessionStorage.removeItem(key);

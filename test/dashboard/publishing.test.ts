@@ -10,6 +10,7 @@ import {
   startDashboard,
 } from '../support/dashboard-in-browser.ts';
 import type { Owner } from '../support/test-service.ts';
+import { openCode, selectedCode, typedCode } from '../support/typed-code.ts';
 
 /* Publishing a page, as an owner does it. */
 
@@ -34,7 +35,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByRole('button', { name: 'Choose a zip or files' }).click();
       const file = { name: 'a.html', mimeType: 'text/html', buffer: Buffer.from('<title>Chosen</title>') };
       await (await chooser).setFiles(file);
-      await expect.poll(() => page.getByLabel('HTML').inputValue()).toBe('<title>Chosen</title>');
+      await expect.poll(() => typedCode(page)).toBe('<title>Chosen</title>');
       await page.getByRole('button', { name: 'Publish' }).click();
       await heading(page, 'You’re live');
       expect(await slugsOf(owner)).toEqual(['chosen']);
@@ -48,7 +49,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
         return data;
       })()`);
       await page.getByLabel('HTML').dispatchEvent('drop', { dataTransfer: dropped });
-      await expect.poll(() => page.getByLabel('HTML').inputValue()).toBe('<title>Dropped</title>');
+      await expect.poll(() => typedCode(page)).toBe('<title>Dropped</title>');
     });
 
     it.each([
@@ -60,7 +61,8 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByRole('link', { name: 'Registration' }).tap();
       await heading(page, 'New page: Registration');
       const finished = (await allFinishedPages()).find(({ name }) => name === `registration.${language}.html`);
-      expect(await page.getByLabel('HTML').inputValue()).toBe(finished?.html);
+      await openCode(page);
+      expect(await typedCode(page)).toBe(finished?.html);
       await page.getByText('1 form, 5 fields. Nothing to correct.').waitFor();
       await page.getByRole('button', { name: 'Publish' }).tap();
       await heading(page, 'You’re live');
@@ -82,16 +84,19 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByRole('link', { name: 'Job application' }).click();
       await heading(page, 'New page: Job application');
       const finished = (await allFinishedPages()).find(({ name }) => name === 'application.ar.html');
-      expect(await page.getByLabel('HTML').inputValue()).toBe(finished?.html);
+      await openCode(page);
+      expect(await typedCode(page)).toBe(finished?.html);
     });
 
-    it('shows the page beside its HTML, with what its scripts do', async () => {
+    it('shows the page in Try, with what its scripts do', async () => {
       const page = await dashboard.open(await dashboard.owner(), '/dashboard/new');
       const html = (text: string): string =>
         `<title>Shown</title><style>h1 { color: rgb(1, 2, 3) }</style><h1></h1><script>const text = '${text}'; document.querySelector('h1').textContent = text</script>`;
       const shown = page.frameLocator('iframe[title=Preview]').getByRole('heading');
       for (const text of ['First', 'Second']) {
+        await openCode(page);
         await page.getByLabel('HTML').fill(html(text));
+        await page.getByRole('button', { name: 'Try' }).click();
         await shown.getByText(text).waitFor();
       }
       const style = page.frames().at(-1)?.evaluate("getComputedStyle(document.querySelector('h1')).color");
@@ -115,7 +120,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const html = `<title>Form</title>\n${'<p>\n'.repeat(40)}<form method=post action={{FORM_ACTON}}><input name=a><button>Send</button></form>`;
       await page.getByLabel('HTML').fill(html);
       await page.getByRole('button', { name: 'line 42' }).first().click();
-      expect(await page.evaluate('getSelection().toString()')).toMatch(/^<form .*<\/form>$/);
+      expect(await selectedCode(page)).toMatch(/^<form .*<\/form>$/);
       await page.getByLabel('HTML').fill(FORM.replace('</form>', '<button>Send</button></form>'));
       await page.getByText('1 form, 1 field. Nothing to correct.').waitFor();
       expect((await owner.get('/deploy')).body.total).toBe(0);
@@ -132,7 +137,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await question.getByText('line 3').waitFor();
       await expectAccessible(page);
       await question.getByRole('button', { name: 'Fix it' }).tap();
-      await expect.poll(() => page.evaluate('getSelection().toString()')).toContain(broken);
+      await expect.poll(() => selectedCode(page)).toContain(broken);
       expect(await slugsOf(owner)).toEqual([]);
       await publish();
       await question.getByRole('button', { name: 'Publish anyway' }).tap();
@@ -157,7 +162,8 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByRole('button', { name: 'Publish' }).click();
       await page.getByText('Not saved').waitFor();
       await page.reload();
-      expect(await page.getByLabel('HTML').inputValue()).toBe(FORM);
+      await openCode(page);
+      expect(await typedCode(page)).toBe(FORM);
       expect(await page.getByLabel('Address', { exact: true }).inputValue()).toBe('taken');
       await page.getByLabel('Address', { exact: true }).fill('free-one');
       await page.getByRole('button', { name: 'Publish' }).click();
@@ -165,7 +171,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       expect(await slugsOf(owner)).toContain('free-one');
       await page.goto(`${dashboard.origin}/dashboard/new`);
       await heading(page, 'New page');
-      expect(await page.getByLabel('HTML').inputValue()).toBe('');
+      expect(await typedCode(page)).toBe('');
     });
 
     it('makes a page for a form that is elsewhere', async () => {

@@ -309,7 +309,8 @@ fetch('${dashboard.origin}/me', { credentials: 'include' }).then((answer) => ans
       page.on('dialog', () => {
         throw new Error('The preview has opened a dialog.');
       });
-      const said = page.frameLocator('iframe').locator('#said');
+      if (view === 'page/edit') await page.getByRole('button', { name: 'Try' }).click();
+      const said = page.frameLocator('iframe[title^=Preview]').locator('#said');
       await said.filter({ hasText: 'fetch:' }).waitFor();
       expect(await said.innerText()).toMatch(
         /^read: SecurityError, cookie: SecurityError, storage: SecurityError, navigate: (SecurityError|nothing), replace: (SecurityError|nothing), window: nothing, link: nothing, form: nothing, dialog: nothing, message: nothing, fetch: nothing$/,

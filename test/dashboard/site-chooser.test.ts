@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { hasChromium } from '../support/chromium.ts';
 import { type DashboardUnderTest, expectAccessible, startDashboard } from '../support/dashboard-in-browser.ts';
 import type { Owner } from '../support/test-service.ts';
+import { typedCode } from '../support/typed-code.ts';
 import { zipFiles } from '../support/zip-bytes.ts';
 
 /* The files of a site, as an owner publishes and changes them. */
@@ -79,9 +80,9 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     const page1252 = (declared: string) => Buffer.from(`<meta charset="${declared}"><p>Füße`, 'latin1');
     await choose(page, 'Choose a zip or files', file('a.html', page1252('utf-8')));
     await page.getByText('a.html is not UTF-8, and does not say rightly').waitFor();
-    expect(await page.getByLabel('HTML').inputValue()).toBe('');
+    expect(await typedCode(page)).toBe('');
     await choose(page, 'Choose a zip or files', file('a.html', page1252('latin1')));
-    await expect.poll(() => page.getByLabel('HTML').inputValue()).toBe('<meta charset="utf-8"><p>Füße');
+    await expect.poll(() => typedCode(page)).toBe('<meta charset="utf-8"><p>Füße');
     const dropped = (declared: string) =>
       page.evaluateHandle(`(() => {
         const data = new DataTransfer();
@@ -93,7 +94,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.getByText('b.html is not UTF-8, and does not say rightly').waitFor();
     await page.getByLabel('HTML').dispatchEvent('drop', { dataTransfer: await dropped('windows-1252') });
     await page.getByText('Converted to UTF-8: b.html (windows-1252).').waitFor();
-    expect(await page.getByLabel('HTML').inputValue()).toBe('<meta charset="utf-8"><p>Füße');
+    expect(await typedCode(page)).toBe('<meta charset="utf-8"><p>Füße');
   });
 
   it('publishes a folder, without the files of programs', async () => {

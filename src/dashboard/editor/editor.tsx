@@ -1,98 +1,103 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Schemas } from '../../client/client.ts';
-import { answer, api } from '../api.ts';
-import { type Change, toError, useData } from '../data.ts';
-import { HtmlFiles } from '../html-files.ts';
-import { CodeArea, type Place, showPlace } from '../ui/code-area.tsx';
-import { Labelled } from '../ui/field.tsx';
-import { Findings } from '../ui/findings.tsx';
+import { useState } from 'preact/hooks';
+import type { Change } from '../data.ts';
+import { isHtml } from '../html-files.ts';
+import { Toggle } from '../ui/button.tsx';
 import { Form, FormEnd } from '../ui/form.tsx';
 import { usePublishCheck } from '../ui/publish-check.tsx';
-import { say } from '../ui/say.tsx';
+import { useAskBeforeClosing } from './ask-before-closing.ts';
+import type { CodePlace } from './code/code-editor.ts';
+import { CodeField } from './code/code-field.tsx';
 import { LivePreview } from './live-preview.tsx';
+import { checkHtml, PageCheck, useSettled } from './page-check.tsx';
+import { PageMode } from './page-mode.tsx';
+import type { CountField } from './panel/form-fields.tsx';
 import { PreviewLink } from './preview-link.tsx';
+import { UndoButtons } from './undo-buttons.tsx';
+import { useHistory } from './use-history.ts';
 import './editor.css';
 
-/** A page is checked and shown when nothing was typed for this time. */
-const TYPING_MS = 500;
+/** The settings are beside the page where there is room. */
+const MODES = { page: 'Page', settings: 'Settings of the page', code: 'Code', try: 'Try' } as const;
 
-/** A text, once nothing was typed for a moment. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}
+/** The first page of a site. */
+const INDEX = 'index.html';
 
-/** Problems that other files of a site may solve: they are in the check of the whole site. */
-const OF_SITE: readonly Schemas['FormProblem']['code'][] = ['no-form', 'relative-asset'];
+type Mode = keyof typeof MODES;
 
-type CheckProps = { html: string; isOfSite: boolean; onShow(problem: Schemas['FormProblem']): void };
+const ModeSwitch = ({ mode, onSwitch }: { mode: Mode; onSwitch(mode: Mode): void }): JSX.Element => (
+  // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields.
+  <div class="buttons" role="group" aria-label="View">
+    {(['page', 'settings', 'code', 'try'] as const).map((each) => (
+      <span key={each} class={`mode-${each}`}>
+        <Toggle isOn={mode === each} onSwitch={() => onSwitch(each)}>
+          {MODES[each]}
+        </Toggle>
+      </span>
+    ))}
+  </div>
+);
 
-async function checkHtml(html: string, isOfSite: boolean, signal?: AbortSignal): Promise<Schemas['CheckedPage']> {
-  const { problems, ...page } = await answer(api.POST('/check', { body: { html }, ...(signal && { signal }) }));
-  return { ...page, problems: problems.filter(({ code }) => !isOfSite || !OF_SITE.includes(code)) };
-}
-
-function Check({ html, isOfSite, onShow }: CheckProps): JSX.Element {
-  const { data: checked, error } = useData(html, (signal) => checkHtml(html, isOfSite, signal));
-  return (
-    <div aria-live="polite">
-      {error && <p class="muted">The page could not be checked: {error.message}</p>}
-      {checked && <Findings checked={checked} onShow={onShow} />}
-      {checked && checked.title !== null && (
-        <p class="muted">
-          Browsers and the list of your pages call it <bdi>{checked.title}</bdi>, as its <code>{'<title>'}</code> says.
-        </p>
-      )}
-    </div>
-  );
-}
-
-/** HTML with its check and its preview, and the button that publishes it. */
-export function Editor({
-  html,
-  onChange,
-  onPublish,
-  onCancel,
-  change,
-  start,
-  isOfSite = false,
-  onPreview,
-  children,
-}: {
+export type EditorProps = {
+  /** The file of a site that is edited. */
+  path?: string;
   html: string;
   onChange(html: string): void;
   onPublish(): unknown;
   onCancel(): void;
   change: Change;
-  /** The place that is shown at first. */
-  start?: Place;
+  /** The place in the code that is shown at first. */
+  start?: CodePlace;
   /** True if the page has other files. */
   isOfSite?: boolean;
+  /** The address of the live page, where its files are. */
+  base?: string;
+  /** Lets one choose a file for an image, and passes its address on. */
+  images?(use: (src: string) => void): ComponentChildren;
+  /** Counts the submissions that have a field. */
+  countField?: CountField;
   /** Makes a preview of what is typed, and returns its address. Left out: there is no page yet of which it could be one. */
   onPreview?(): Promise<string>;
-  /** More fields. */
+  /** True if what is shown is not live. */
+  isChanged: boolean;
+  /** Above the page. */
   children?: ComponentChildren;
-}): JSX.Element {
-  const area = useRef<HTMLTextAreaElement>(null);
-  const show = (place: Place): void => {
-    if (area.current) showPlace(area.current, place);
-  };
-  useEffect(() => {
-    if (start) show(start);
-  }, []);
+  /** Fields above the button that publishes. */
+  end?: ComponentChildren;
+};
+
+const HINT = (
+  <>
+    Paste it, or drop its file here. Write <code>method="post" action="{'{{FORM_ACTION}}'}"</code> in the form, or leave
+    the action out: either way it is sent to you.
+  </>
+);
+
+/** A page that is edited where its texts stand, or as HTML, with its check, and the button that publishes it. */
+export function Editor(props: EditorProps): JSX.Element {
+  const { path = INDEX, html, onChange, onPublish, change, start, isOfSite = false, onPreview } = props;
+  const isPage = isHtml(path);
+  const edited = useHistory(html, onChange);
+  useAskBeforeClosing(props.isChanged);
+  const [mode, setMode] = useState<Mode>(start || !isPage || html.trim() === '' ? 'code' : 'page');
+  const [place, setPlace] = useState(start);
   const settled = useSettled(html);
   const [isMissing, setMissing] = useState(false);
-  const [dropError, setDropError] = useState<string>();
   const isEmpty = html.trim() === '';
   const { publishChecked, isChecking, question } = usePublishCheck();
+  const show = ({ line, column }: CodePlace): void => {
+    setPlace({ line, column });
+    setMode('code');
+  };
+  function switchTo(wanted: Mode): void {
+    setPlace(undefined);
+    setMode(wanted);
+  }
   function submit(): unknown {
     setMissing(isEmpty);
+    if (isEmpty) setMode('code');
     if (isEmpty || isChecking) return undefined;
+    if (!isPage) return onPublish();
     return publishChecked(
       () => checkHtml(html, isOfSite),
       onPublish,
@@ -103,53 +108,49 @@ export function Editor({
           .forEach(show),
     );
   }
-  async function drop(event: DragEvent): Promise<void> {
-    const file = event.dataTransfer?.files[0];
-    if (!file) return;
-    event.preventDefault();
-    const pages = new HtmlFiles();
-    try {
-      onChange(await pages.read(file));
-      setDropError(undefined);
-      if (pages.notice !== '') say(pages.notice);
-    } catch (thrown) {
-      setDropError(toError(thrown).message);
-    }
-  }
+  const check = isPage && settled.trim() !== '' && <PageCheck html={settled} isOfSite={isOfSite} onShow={show} />;
   return (
-    <Form onSubmit={submit}>
+    <Form class="editor" onSubmit={submit}>
       {question}
-      {children && <div class="panes">{children}</div>}
-      <div class="panes">
-        <div class="stack">
-          <Labelled
-            label="HTML"
-            hint={
-              <>
-                Paste it, or drop its file here. Write <code>method="post" action="{'{{FORM_ACTION}}'}"</code> in the
-                form, or leave the action out: either way it is sent to you.
-              </>
-            }
-            error={dropError ?? (isMissing && isEmpty ? 'Paste the page, or drop its file here.' : undefined)}
-          >
-            {(control) => (
-              <CodeArea
-                {...control}
-                area={area}
-                html={html}
-                onInput={({ currentTarget }) => {
-                  setDropError(undefined);
-                  onChange(currentTarget.value);
-                }}
-                onDrop={drop}
-              />
-            )}
-          </Labelled>
-          {settled.trim() !== '' && <Check html={settled} isOfSite={isOfSite} onShow={show} />}
+      {props.children}
+      <div class="spread">
+        {isPage ? <ModeSwitch mode={mode} onSwitch={switchTo} /> : <span />}
+        <div class="buttons">
+          <span role="status">{props.isChanged && <span class="badge warn">Not published</span>}</span>
+          <UndoButtons {...edited} />
         </div>
-        {settled.trim() !== '' && <LivePreview html={settled} />}
       </div>
-      <FormEnd change={change} icon="upload" button="Publish" onCancel={onCancel}>
+      {(mode === 'page' || mode === 'settings') && (
+        <PageMode
+          {...{ html, edited }}
+          side={mode}
+          base={props.base}
+          onCode={show}
+          images={props.images ?? (() => undefined)}
+          countField={props.countField}
+        >
+          {check}
+        </PageMode>
+      )}
+      {mode === 'code' && (
+        <>
+          <CodeField
+            path={path}
+            label={isPage ? 'HTML' : path}
+            hint={isPage ? HINT : 'Visitors get it as it is here, once you publish it.'}
+            text={html}
+            onChange={edited.change}
+            onUndo={edited.undo}
+            onRedo={edited.redo}
+            place={place}
+            error={isMissing && isEmpty ? 'Paste the page, or drop its file here.' : undefined}
+          />
+          {check}
+        </>
+      )}
+      {mode === 'try' && settled.trim() !== '' && <LivePreview html={settled} />}
+      {props.end}
+      <FormEnd change={change} icon="upload" button="Publish" onCancel={props.onCancel}>
         {onPreview && !isEmpty && <PreviewLink html={html} make={onPreview} />}
       </FormEnd>
     </Form>

@@ -1,19 +1,27 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import type { Schemas } from '../../client/client.ts';
 import { ApiError, answer, api } from '../api.ts';
-import { useChange, useData, useDraft } from '../data.ts';
-import { Editor } from '../editor/editor.tsx';
+import { forgetDraft, keepDraft, useChange, useData, useDraft } from '../data.ts';
+import { countField } from '../editor/count-field.ts';
+import { EditSiteFile } from '../editor/edit-site-file.tsx';
+import { ImageFile } from '../editor/image-file.tsx';
+import { LazyEditor } from '../editor/lazy-editor.tsx';
+import { isTextFile } from '../editor/site-file.ts';
 import { pageLinks } from '../page-links.ts';
 import { mayChange } from '../session.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
+import { Select } from '../ui/field.tsx';
 import { type Page, PageView } from '../ui/page-layout.tsx';
 import { ReadOnly } from '../ui/read-only.tsx';
 import { say } from '../ui/say.tsx';
 import { Shown } from '../ui/states.tsx';
 
+const INDEX = 'index.html';
+
 /** The HTML that is live, and its ETag, by which a change of somebody else is noticed. */
-type Live = { html: string; etag: string; isOfSite: boolean };
+type Live = { html: string; etag: string; files: readonly Schemas['SiteFile'][] };
 
 async function readLive(id: string, signal: AbortSignal): Promise<Live> {
   const params = { path: { id } };
@@ -24,11 +32,11 @@ async function readLive(id: string, signal: AbortSignal): Promise<Live> {
   ]);
   const etag = (await call).response.headers.get('ETag') ?? '';
   // Proxies that compress answers make it weak, and PUT accepts strong ones only.
-  return { html, etag: etag.replace(/^W\//, ''), isOfSite: files.length > 1 };
+  return { html, etag: etag.replace(/^W\//, ''), files };
 }
 
 /** Edits the HTML that was live. The tab keeps what is typed, and the ETag of what it began with. */
-function Edit({ page: { id }, live }: { page: Page; live: Live }): JSX.Element {
+function Edit({ page: { id, url }, live }: { page: Page; live: Live }): JSX.Element {
   const { route, query } = useLocation();
   const [html, setHtml, dropHtml] = useDraft(`html:${id}`, live.html);
   const [etag, setEtag, dropEtag] = useDraft(`etag:${id}`, live.etag);
@@ -38,11 +46,25 @@ function Edit({ page: { id }, live }: { page: Page; live: Live }): JSX.Element {
   function type(text: string): void {
     setHtml(text);
     setEtag(etag);
+    if (text !== live.html) return;
+    setEtag(live.etag);
+    forgetDraft(`html:${id}`);
+    forgetDraft(`etag:${id}`);
   }
   function leave(): void {
     dropHtml();
     dropEtag();
     route(pageLinks(id).page);
+  }
+  /** Leaves without what was typed, which *Undo* brings back. */
+  function cancel(): void {
+    leave();
+    if (html === live.html) return;
+    say('Your changes are discarded.', async () => {
+      keepDraft(`html:${id}`, html);
+      keepDraft(`etag:${id}`, etag);
+      route(pageLinks(id).edit);
+    });
   }
   /** `wanted`: the ETag of the HTML that is replaced; `*` replaces any. */
   const publish = (wanted: string): unknown =>
@@ -58,19 +80,36 @@ function Edit({ page: { id }, live }: { page: Page; live: Live }): JSX.Element {
       say('The new version is live.');
       leave();
     });
+  /** A file that was added is a new version, of the same HTML. */
+  async function takeNewEtag(): Promise<void> {
+    const now = await readLive(id, new AbortController().signal);
+    if (now.html === live.html && etag === live.etag) setEtag(now.etag);
+  }
   async function preview(): Promise<string> {
     const params = { path: { id }, query: { preview: '1' as const } };
     return (await answer(api.PUT('/deploy/{id}', { params, body: { html } }))).preview_url ?? '';
   }
   return (
     <>
-      <Editor
+      <LazyEditor
         html={html}
         onChange={type}
         onPublish={() => publish(etag)}
-        onCancel={leave}
+        onCancel={cancel}
         change={change}
-        isOfSite={live.isOfSite}
+        isOfSite={live.files.length > 1}
+        isChanged={html !== live.html}
+        base={url}
+        images={(use) => (
+          <ImageFile
+            id={id}
+            onChosen={async (src) => {
+              use(src);
+              await takeNewEtag();
+            }}
+          />
+        )}
+        countField={(name) => countField(id, name)}
         onPreview={preview}
         {...(query.line && { start: { line: Number(query.line), column: Number(query.column) } })}
       />
@@ -88,16 +127,46 @@ function Edit({ page: { id }, live }: { page: Page; live: Live }): JSX.Element {
   );
 }
 
+/** Leads to the editor of another file of a site. */
+function FileChoice({ page: { id }, live, path }: { page: Page; live: Live; path: string }): JSX.Element | null {
+  const { route } = useLocation();
+  const options = live.files.filter(isTextFile).map((file) => ({ value: file.path, label: file.path }));
+  if (options.length < 2) return null;
+  return (
+    <div class="file-choice">
+      <Select
+        label="File"
+        value={path}
+        options={options}
+        onChange={(chosen) => {
+          const edit = pageLinks(id).edit;
+          route(chosen === INDEX ? edit : `${edit}?file=${encodeURIComponent(chosen)}`);
+        }}
+      />
+    </div>
+  );
+}
+
 function Loaded({ page }: { page: Page }): JSX.Element {
+  const { query } = useLocation();
+  const { file: path = INDEX } = query;
   const loaded = useData(`live:${page.id}`, (signal) => readLive(page.id, signal));
   return (
     <Shown loaded={loaded} label="Loading the HTML">
-      {(live) => <Edit page={page} live={live} />}
+      {(live) => (
+        <>
+          <FileChoice {...{ page, live, path }} />
+          {path === INDEX ? <Edit page={page} live={live} /> : <EditSiteFile key={path} page={page} path={path} />}
+        </>
+      )}
     </Shown>
   );
 }
 
-/** Gives a page new HTML; its address, submissions and settings stay. `?line=&column=`: the place to begin at. */
+/**
+ * Gives a page new HTML; its address, submissions and settings stay. `?line=&column=`: the place to begin at; `?file=`: another file of
+ * a site.
+ */
 export default function EditPage(): JSX.Element {
   return (
     <PageView title="Edit">

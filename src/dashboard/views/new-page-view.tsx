@@ -5,7 +5,7 @@ import { FINISHED_PAGES, isPageName, type PageName } from '../../finished-pages/
 import { type Language, toLanguage } from '../../lib/languages.ts';
 import { answer, api } from '../api.ts';
 import { errorOf, useChange, useData, useDraft, useOnce } from '../data.ts';
-import { Editor } from '../editor/editor.tsx';
+import { LazyEditor } from '../editor/lazy-editor.tsx';
 import { browserLanguage, readFinishedPages } from '../editor/read-finished-pages.ts';
 import { StartingPoints } from '../editor/starting-points.tsx';
 import { HtmlFiles } from '../html-files.ts';
@@ -64,15 +64,22 @@ function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.E
     );
   }
   return (
-    <Editor html={html} onChange={setHtml} onPublish={publish} onCancel={() => leaveFor('/dashboard')} change={change}>
+    <LazyEditor
+      html={html}
+      onChange={setHtml}
+      onPublish={publish}
+      onCancel={() => leaveFor('/dashboard')}
+      change={change}
+      isChanged={html !== (initial ?? '')}
+      end={slugField}
+    >
       {initial === undefined && (
         <SiteChooser
           text="Drop a page here, or a folder or zip with all files of a site. Or choose it."
           onSite={choose}
         />
       )}
-      {slugField}
-    </Editor>
+    </LazyEditor>
   );
 }
 
@@ -105,7 +112,7 @@ export default function NewPage(): JSX.Element {
     const known = toLanguage(language) ?? browserLanguage();
     return (
       <View title={`New page: ${FINISHED_PAGES[start].title}`}>
-        <p>Change the texts as you like: the preview and the check follow.</p>
+        <p>Choose a text to change it. The colour and the fields of the form are beside the page.</p>
         <PublishFinishedPage key={`${start}.${known}`} name={start} language={known} />
       </View>
     );

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,18 +27,34 @@ const ASSET_HEADERS = {
 };
 
 /** For pages that the dashboard shows in frames: they run with an origin of their own, and no other site can frame them. */
-const FRAMED_HEADERS = { 'Content-Security-Policy': "sandbox allow-scripts; frame-ancestors 'self'" };
+const FRAMED = "sandbox allow-scripts; frame-ancestors 'self'";
+
+/** For a page that is edited: its styles and images are loaded, and no script runs except that of the file itself. */
+const policyOfEdited = (script: string): string =>
+  `${FRAMED}; default-src 'none'; script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'; style-src 'unsafe-inline' http: https:; img-src http: https: data:; font-src http: https: data:; media-src http: https:; form-action 'none'`;
+
+/** Returns the policy of a file that the dashboard shows in a frame. */
+function policyOf(name: string, html: string): string {
+  const [, script = ''] = /<script>(.*?)<\/script>/s.exec(html) ?? [];
+  return name.startsWith('in-place-') ? policyOfEdited(script) : FRAMED;
+}
 
 async function readDashboard(): Promise<Dashboard> {
   const folder = join(FOLDER, 'assets');
   const names = await readdir(folder).catch(() => {
     throw notBuilt();
   });
-  const assets = names.map((name) => {
-    const type = extname(name);
-    const headers = { ...ASSET_HEADERS, ...(type === '.html' && FRAMED_HEADERS) };
-    return [name, new StaticFile(type, () => readFile(join(folder, name)), headers)] as const;
-  });
+  const assets = await Promise.all(
+    names.map(async (name) => {
+      const type = extname(name);
+      const file = join(folder, name);
+      const headers = {
+        ...ASSET_HEADERS,
+        ...(type === '.html' && { 'Content-Security-Policy': policyOf(name, await readFile(file, 'utf8')) }),
+      };
+      return [name, new StaticFile(type, () => readFile(file), headers)] as const;
+    }),
+  );
   return { shell: await readFile(join(FOLDER, 'shell.html'), 'utf8'), assets: new Map(assets) };
 }
 

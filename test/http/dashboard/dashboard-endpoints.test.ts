@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,6 +8,7 @@ import { PROJECT } from '../../support/process.ts';
 import { getPage, testService } from '../../support/test-service.ts';
 
 const MAX_SCRIPT_BYTES = 60 * 1024;
+const MAX_EDITOR_BYTES = 200 * 1024;
 const ID = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
 const SUBMISSION_ID = 'sub_0VbbZBZeswpZ5bGpjxVeCiYz';
 const PATHS = Object.values(VIEW_PATHS).map((path) => path.replace(':id', ID).replace(':submissionId', SUBMISSION_ID));
@@ -23,7 +25,9 @@ const Manifest = z.record(
   }),
 );
 const SHELL = 'shell.html';
-const EDITOR = 'views/edit-page-view.tsx';
+/** Parts that views load when somebody edits a page: more than all else together. */
+const EDITOR = 'editor/editor.tsx';
+const CODE_EDITOR = 'editor/code/code-editor.ts';
 const { [SHELL]: shell, ...chunks } = Manifest.parse(
   JSON.parse(await readFile(join(PROJECT, 'dist/dashboard/.vite/manifest.json'), 'utf8')),
 );
@@ -33,11 +37,11 @@ const LANGUAGES = Object.entries(chunks).flatMap(([name, { file }]) =>
 const VIEWS = shell?.dynamicImports.filter((name) => name.startsWith('views/')) ?? [];
 
 /** The scripts that a view loads in all: with the shell, and with what it loads later. The shell loads the other views. */
-function scriptsOf(view: string): string[] {
+function scriptsOf(view: string, without: readonly string[] = [EDITOR]): string[] {
   const found = new Set([...(shell?.imports ?? []), view]);
   for (const name of found) {
     const { imports = [], dynamicImports = [] } = chunks[name] ?? {};
-    for (const next of [...imports, ...dynamicImports]) if (next !== SHELL) found.add(next);
+    for (const next of [...imports, ...dynamicImports]) if (next !== SHELL && !without.includes(next)) found.add(next);
   }
   return [shell, ...Array.from(found, (name) => chunks[name])].flatMap((chunk) => chunk?.file ?? []);
 }
@@ -128,9 +132,15 @@ describe('GET /dashboard/assets/:asset', () => {
         /^(?:text\/(?:javascript|css|html); charset=utf-8|image\/(?:svg\+xml|png))/,
       );
       // Pages in frames have no access to the service, and no other site can frame them.
-      expect(headers['content-security-policy']).toBe(
-        name.endsWith('.html') ? "sandbox allow-scripts; frame-ancestors 'self'" : undefined,
-      );
+      const policy = headers['content-security-policy'];
+      if (name.startsWith('in-place-')) {
+        // No script of a page that is edited runs, and none but ours is known by its hash.
+        const [, script = ''] = /<script>(.*?)<\/script>/s.exec(String(content)) ?? [];
+        const hash = createHash('sha256').update(script).digest('base64');
+        expect(policy).toBe(
+          `sandbox allow-scripts; frame-ancestors 'self'; default-src 'none'; script-src 'sha256-${hash}'; style-src 'unsafe-inline' http: https:; img-src http: https: data:; font-src http: https: data:; media-src http: https:; form-action 'none'`,
+        );
+      } else expect(policy).toBe(name.endsWith('.html') ? "sandbox allow-scripts; frame-ancestors 'self'" : undefined);
       for (const encoding of ['br', 'gzip']) {
         const { body, headers: encoded } = await bytes(path, encoding).expect('Content-Encoding', encoding);
         expect(Buffer.compare(body, content)).toBe(0);
@@ -180,7 +190,7 @@ describe('GET /dashboard/assets/:asset', () => {
     expect(modules.toSorted()).toEqual(first.toSorted());
   });
 
-  it.each(VIEWS.filter((name) => name !== EDITOR))('has at most 60 KB of script for %s', async (view) => {
+  it.each(VIEWS)('has at most 60 KB of script for %s', async (view) => {
     let sum = 0;
     let language = 0;
     for (const file of scriptsOf(view)) {
@@ -192,5 +202,19 @@ describe('GET /dashboard/assets/:asset', () => {
     sum += language;
     expect(sum).toBeGreaterThan(1_000);
     expect(sum).toBeLessThanOrEqual(MAX_SCRIPT_BYTES);
+  });
+
+  it.each([
+    [EDITOR, 'views/edit-page-view.tsx', [CODE_EDITOR]],
+    [CODE_EDITOR, EDITOR, []],
+  ])('has at most 200 KB of script for %s, beside what was loaded before', async (part, before, without) => {
+    const earlier = new Set(scriptsOf(before, [part]));
+    const files = scriptsOf(part, without).filter((file) => !earlier.has(file));
+    let sum = 0;
+    for (const file of files) {
+      sum += Number((await bytes(`/dashboard/${file}`, 'br').expect(200)).headers['content-length']);
+    }
+    expect(sum).toBeGreaterThan(1_000);
+    expect(sum).toBeLessThanOrEqual(MAX_EDITOR_BYTES);
   });
 });

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { hasDraft } from '../../data.ts';
 import type { Overviewed } from '../../own-pages.ts';
 import { pageLinks } from '../../page-links.ts';
 import { PageProblems } from '../../ui/page-problems.tsx';
@@ -13,6 +14,11 @@ export function RowState({ page }: { page: Overviewed }): JSX.Element {
       {page.state === 'open' && <span class="badge good">Open</span>}
       <PageState page={page} />
       <PageProblems page={page} />
+      {hasDraft(`html:${page.id}`) && (
+        <a class="badge warn" href={pageLinks(page.id).edit}>
+          Not published
+        </a>
+      )}
       {page.failing_webhooks > 0 && (
         <a class="badge warn" href={pageLinks(page.id).notifications}>
           {counted(page.failing_webhooks, 'webhook')} failing

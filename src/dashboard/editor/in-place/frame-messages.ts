@@ -1,0 +1,34 @@
+/** The frame of a page says nothing longer than this. */
+const MAX_TEXT_CHARS = 50_000;
+
+/** The events of the frame in which a page is edited. `id`: of a place; `version`: of the page that the frame showed then. */
+export type FrameMessage =
+  | { type: 'shown' | 'undo' | 'redo' }
+  | { type: 'chosen' | 'ended' | 'taken-back' | 'too-long'; id: number; version: number }
+  | { type: 'typed'; id: number; version: number; text: string };
+
+/** The page that the frame shows. `base`: where its relative addresses begin. */
+export type ShownPage = { html: string; version: number; base?: string };
+
+const PLAIN = ['shown', 'undo', 'redo'] as const;
+const OF_PLACE = ['chosen', 'ended', 'taken-back', 'too-long'] as const;
+
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+
+/** A message as it may come: each part can be anything. */
+type Unread = { type?: unknown; id?: unknown; version?: unknown; text?: unknown };
+
+/** Reads a message of the frame, whose page is anybody's; undefined if it is none of ours. `places`: how many there are. */
+export function readFrameMessage(data: unknown, places: number): FrameMessage | undefined {
+  if (typeof data !== 'object' || data === null) return undefined;
+  const { type, id, version, text }: Unread = data;
+  const plain = PLAIN.find((each) => each === type);
+  if (plain) return { type: plain };
+  if (!isCount(id) || !isCount(version) || id >= places) return undefined;
+  if (type === 'typed') {
+    return typeof text === 'string' && text.length <= MAX_TEXT_CHARS ? { type, id, version, text } : undefined;
+  }
+  const ofPlace = OF_PLACE.find((each) => each === type);
+  return ofPlace && { type: ofPlace, id, version };
+}

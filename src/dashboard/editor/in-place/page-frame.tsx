@@ -1,0 +1,46 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { type FrameMessage, readFrameMessage, type ShownPage } from './frame-messages.ts';
+
+const FRAME = new URL('./in-place.html', import.meta.url).href;
+
+/**
+ * A page in a frame without access to the dashboard. The port is given to the first document of the frame, which is ours: a page that
+ * came there in another way could not use it. `places`: how many the page has.
+ */
+export function PageFrame({
+  page,
+  places,
+  onMessage,
+}: {
+  page: ShownPage;
+  places: number;
+  onMessage(message: FrameMessage): void;
+}): JSX.Element {
+  const port = useRef<MessagePort>(undefined);
+  const latest = useRef({ page, places, onMessage });
+  latest.current = { page, places, onMessage };
+  useEffect(() => () => port.current?.close(), []);
+  useEffect(() => port.current?.postMessage(page), [page]);
+  function begin(frame: HTMLIFrameElement): void {
+    if (port.current) return;
+    const { port1, port2 } = new MessageChannel();
+    port.current = port1;
+    port1.onmessage = ({ data }: MessageEvent<unknown>) => {
+      const message = readFrameMessage(data, latest.current.places);
+      if (message) latest.current.onMessage(message);
+    };
+    // The origin of a sandboxed frame has no name.
+    frame.contentWindow?.postMessage('begin', '*', [port2]);
+    port1.postMessage(latest.current.page);
+  }
+  return (
+    <iframe
+      title="The page: choose a text to edit it"
+      class="page-frame"
+      src={FRAME}
+      sandbox="allow-scripts"
+      onLoad={({ currentTarget }) => begin(currentTarget)}
+    />
+  );
+}

@@ -1,0 +1,81 @@
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { editText, type Place, places } from '../source/editable-places.ts';
+import { markForFrame } from '../source/frame-marks.ts';
+import { type PageSource, readSource } from '../source/page-source.ts';
+import { applyEdits, type Edit } from '../source/source-edits.ts';
+import type { Edited } from '../use-history.ts';
+import type { FrameMessage, ShownPage } from './frame-messages.ts';
+
+/** A text that is typed in the frame: the page as it was before, and as it is now. */
+type Typing = { id: number; source: PageSource; step: string; html: string; isOver: boolean };
+
+export type InPlace = {
+  source: PageSource;
+  places: readonly Place[];
+  page: ShownPage;
+  chosen: Place | undefined;
+  /** The text that is too long to be typed in the frame. */
+  tooLong: Place | undefined;
+  onMessage(message: FrameMessage): void;
+  /** Edits the page. Edits with one `step`, one after another, are undone together. */
+  edit(edits: readonly Edit[], step?: string): void;
+};
+
+let steps = 0;
+
+/**
+ * Edits a page where its texts stand. While a text is typed, the frame has it already and is not shown again: each letter is an edit
+ * of the page as it was before, so that only the characters that differ change.
+ */
+export function useInPlace(html: string, edited: Edited, base: string | undefined): InPlace {
+  const source = useMemo(() => readSource(html), [html]);
+  const [choice, choose] = useState<{ id: number; places: number }>();
+  const [tooLong, setTooLong] = useState<Place>();
+  const typing = useRef<Typing>(undefined);
+  const shown = useRef<{ html: string; page: ShownPage }>(undefined);
+  const [, showAgain] = useState(0);
+  const found = useMemo(() => places(source), [source]);
+  const { current } = typing;
+  // The frame has what was typed in it, if all places are still there.
+  const isInFrame = current?.html === html && found.length === places(current.source).length;
+  if (shown.current && isInFrame) shown.current = { html, page: shown.current.page };
+  if (current?.isOver) typing.current = undefined;
+  if (!shown.current || (!typing.current && shown.current.html !== html)) {
+    const version = (shown.current?.page.version ?? 0) + 1;
+    shown.current = { html, page: { html: markForFrame(source), version, ...(base !== undefined && { base }) } };
+  }
+  const { page } = shown.current;
+
+  function type(id: number, text: string): void {
+    let { current: now } = typing;
+    if (!now || now.isOver || now.id !== id) {
+      steps += 1;
+      now = { id, source, step: `text:${steps}`, html, isOver: false };
+    }
+    typing.current = { ...now, html: applyEdits(now.source.html, editText(now.source, id, text)) };
+    edited.change(typing.current.html, now.step);
+  }
+  function end(isTakenBack: boolean): void {
+    const { current: now } = typing;
+    if (!now) return;
+    typing.current = { ...now, html: isTakenBack ? now.source.html : now.html, isOver: true };
+    edited.change(typing.current.html, now.step);
+    showAgain((count) => count + 1);
+  }
+  function onMessage(message: FrameMessage): void {
+    if (message.type === 'undo') edited.undo();
+    if (message.type === 'redo') edited.redo();
+    if (!('id' in message) || message.version !== page.version) return;
+    const { id } = message;
+    setTooLong(message.type === 'too-long' ? found[id] : undefined);
+    if (message.type === 'chosen') choose({ id, places: found.length });
+    else if (message.type === 'typed') type(id, message.text);
+    else end(message.type === 'taken-back');
+  }
+  return {
+    ...{ source, places: found, page, tooLong, onMessage },
+    // With other places, the id is another one's.
+    chosen: choice?.places === found.length ? found[choice.id] : undefined,
+    edit: (edits, step) => edited.change(applyEdits(html, edits), step),
+  };
+}

@@ -1,0 +1,14 @@
+import type { JSX } from 'preact';
+import { useData } from '../data.ts';
+import { Shown } from '../ui/states.tsx';
+import type { EditorProps } from './editor.tsx';
+
+/** The editor, which is large: it is loaded once its view is shown. */
+export function LazyEditor(props: EditorProps): JSX.Element {
+  const loaded = useData('editor', () => import('./editor.tsx'));
+  return (
+    <Shown loaded={loaded} label="Loading the editor">
+      {({ Editor }) => <Editor {...props} />}
+    </Shown>
+  );
+}

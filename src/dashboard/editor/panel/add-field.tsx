@@ -1,0 +1,63 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox, Field, Select } from '../../ui/field.tsx';
+import type { InPlace } from '../in-place/use-in-place.ts';
+import { addField } from '../source/form/form-edits.ts';
+import type { SourceForm } from '../source/form/source-forms.ts';
+import { FIELD_TYPES, type FieldType } from './field-types.ts';
+import { OptionList } from './option-list.tsx';
+
+/** The options that a new choice begins with. */
+const FIRST_OPTIONS = [1, 2].map((number) => ({ value: '', label: `Option ${number}` }));
+
+/** Adds a field at the end of a form. */
+export function AddField({ form, inPlace: { source, edit } }: { form: SourceForm; inPlace: InPlace }): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const [label, setLabel] = useState('');
+  const [type, setType] = useState<FieldType>('text');
+  const [isRequired, setRequired] = useState(false);
+  const [options, setOptions] = useState(FIRST_OPTIONS);
+  const [isMissing, setMissing] = useState(false);
+  function close(): void {
+    setOpen(false);
+    setLabel('');
+    setType('text');
+    setRequired(false);
+    setOptions(FIRST_OPTIONS);
+    setMissing(false);
+  }
+  function add(): void {
+    setMissing(label.trim() === '');
+    if (label.trim() === '') return;
+    edit(addField(source, form, { label: label.trim(), type, isRequired, ...(type === 'choice' && { options }) }));
+    close();
+  }
+  if (!isOpen) {
+    return (
+      <Button icon="plus" onClick={() => setOpen(true)}>
+        Add a field
+      </Button>
+    );
+  }
+  return (
+    <fieldset class="add-field">
+      <legend>New field</legend>
+      <Field
+        label="Label of the new field"
+        value={label}
+        onChange={setLabel}
+        error={isMissing && label.trim() === '' ? 'Write what visitors read beside the field.' : undefined}
+      />
+      <Select label="Type" value={type} options={FIELD_TYPES} onChange={(chosen) => setType(chosen)} />
+      {type === 'choice' && <OptionList options={options} onChange={setOptions} />}
+      <Checkbox label="Required" isOn={isRequired} onChange={setRequired} />
+      <div class="buttons end">
+        <Button onClick={close}>Don’t add it</Button>
+        <Button kind="main" onClick={add}>
+          Add
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasChromium } from '../support/chromium.ts';
+import {
+  type DashboardUnderTest,
+  expectAccessible,
+  heading,
+  PHONE,
+  startDashboard,
+  tabTo,
+} from '../support/dashboard-in-browser.ts';
+import { beginAtEnd, editedPage } from '../support/edited-page.ts';
+import type { Owner } from '../support/test-service.ts';
+
+/* Editing a page where its texts stand: what is published has all bytes that were not changed. */
+
+const HTML = [
+  '\ufeff<!DOCTYPE html>\r\n<HTML Lang=en><title>Caf&eacute</title>',
+  '<body class=a class=b>\r\n<h1>Tom &amp; Jerry &copy 2026</h1>\r\n',
+  '<p>Read <b>this</b> and <a HREF=/old title=x>the\r\n  rules</a>.\r\n<p><img src=cat.png alt=Cat>',
+  '<form method=post action={{FORM_ACTION}}><label>Name <input name=name></label><BUTTON>Send it</BUTTON></form>\r\n',
+].join('');
+
+describe.skipIf(!hasChromium())('the dashboard, editing in place', () => {
+  let dashboard: DashboardUnderTest;
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+  });
+  afterAll(() => dashboard?.close());
+
+  const htmlOf = async (owner: Owner, id: string): Promise<string> => (await owner.get(`/deploy/${id}/html`)).body.html;
+
+  it('changes texts, links, images and buttons, and nothing else, without loading the frame again', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: HTML });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    const frame = await editedPage(page);
+    await frame.locator('body').evaluate('document.kept = true');
+    await beginAtEnd(page, frame, 'Tom & Jerry © 2026');
+    await page.keyboard.type(' <i>');
+    await page.keyboard.press('Enter');
+    await beginAtEnd(page, frame, 'this');
+    await page.keyboard.type(' now');
+    await beginAtEnd(page, frame, 'Send it');
+    await page.keyboard.type(' now');
+    await frame.getByText('rules').click();
+    await page.getByLabel('Address that it leads to').fill('/new?a=1&b="2"');
+    await frame.getByRole('img').click();
+    await page.getByLabel('Description of the image').fill('A grey cat');
+    await page.getByLabel('Address of the image').fill('dog.png');
+    await expectAccessible(page);
+    expect(await frame.locator('body').evaluate('document.kept')).toBe(true);
+    await page.getByText('Not published').waitFor();
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await heading(page, 'Page');
+    const wanted = HTML.replace('2026', '2026 &lt;i>')
+      .replace('<b>this', '<b>this now')
+      .replace('Send it', 'Send it now')
+      .replace('HREF=/old', 'HREF="/new?a=1&amp;b=&quot;2&quot;"')
+      .replace('src=cat.png alt=Cat', 'src="dog.png" alt="A grey cat"');
+    expect(await htmlOf(owner, id)).toBe(wanted);
+  });
+
+  it('works with the keyboard, takes a text back with Escape, and undoes and redoes', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: HTML });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    const frame = await editedPage(page);
+    const title = frame.getByRole('heading');
+    await tabTo(page, page.getByRole('button', { name: 'Redo' }));
+    await page.keyboard.press('Tab');
+    await expect.poll(() => frame.locator('h1:focus').count()).toBe(1);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('End');
+    await page.keyboard.type(' and more');
+    await page.keyboard.press('Escape');
+    expect(await title.innerText()).toBe('Tom & Jerry © 2026');
+    for (const text of ['First', 'Second']) {
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type(text);
+      await page.keyboard.press('Enter');
+    }
+    const undo = page.getByRole('button', { name: 'Undo' });
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => title.innerText()).toBe('First');
+    await undo.click();
+    await expect.poll(() => title.innerText()).toBe('Tom & Jerry © 2026');
+    await expect.poll(() => undo.getAttribute('aria-disabled')).toBe('true');
+    await page.getByText('Not published').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+Shift+z');
+    await expect.poll(() => title.innerText()).toBe('First');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await heading(page, 'Page');
+    expect(await htmlOf(owner, id)).toBe(HTML.replace('Tom &amp; Jerry &copy 2026', 'First'));
+  });
+
+  it('leads to the code where a text can’t be edited in place', async () => {
+    const owner = await dashboard.owner();
+    const html = `<title>Script</title>\n<p id=a></p>\n<script>document.querySelector('#a').textContent = 'made'</script><p>Text`;
+    const { id } = await owner.deploy({ html });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`, PHONE);
+    await editedPage(page);
+    await page.getByText('1 part is edited in the code').tap();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'line 3' }).tap();
+    await page.getByLabel('HTML').waitFor();
+    await expectAccessible(page);
+  });
+
+  describe('of a hostile page', () => {
+    it('changes nothing but what the user edits, and does not leave the frame', async () => {
+      const owner = await dashboard.owner();
+      const api = dashboard.origin;
+      const html = `<!doctype html><title>Trap</title><base target=_top><meta http-equiv=refresh content="0;url=${api}/evil">
+<script>parent.postMessage({ type: 'typed', id: 0, version: 1, text: 'evil' }, '*'); addEventListener('message', ({ ports }) => ports[0] && ports[0].postMessage({ type: 'typed', id: 0, version: 1, text: 'evil' }));document.title = 'ran'</script>
+<img src=x onerror="document.title = 'ran'"><svg onload="document.title = 'ran'"></svg><iframe srcdoc="<script>top.location = 'about:blank'</script>"></iframe>
+<p data-formhost-place=0 contenteditable tabindex=5 onfocus="document.title = 'ran'">Mine</p>
+<a id=away href="${api}/evil" ping="${api}/evil">away</a> <a href="javascript:document.title='ran'">script</a>
+<form id=f action="${api}/evil" method=post target=_top><label>Name<input name=name></label><button formaction="javascript:document.title='ran'">Go</button></form>
+<object data="${api}/evil"></object><embed src="${api}/evil">
+<p>${'x'.repeat(60_000)}</p>`;
+      const { id } = await owner.deploy({ html });
+      const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+      const asked: string[] = [];
+      page.on('request', (request) => {
+        if (request.url().includes('/evil')) asked.push(request.url());
+      });
+      const frame = await editedPage(page);
+      for (const text of ['away', 'script', 'Go']) {
+        await frame.getByText(text, { exact: true }).click();
+        await page.keyboard.press('Enter');
+      }
+      await frame.locator('input').press('Enter');
+      await beginAtEnd(page, frame, 'Mine');
+      await page.keyboard.type('!');
+      await page.keyboard.press('Enter');
+      await frame.getByText('xxxxxxxxxx').click();
+      await page.getByText('This text is too long to be edited here.').waitFor();
+      expect(await frame.locator('html').evaluate('document.title')).toBe('Trap');
+      expect(asked).toEqual([]);
+      expect(page.url()).toBe(`${api}/dashboard/pages/${id}/page/edit`);
+      expect(page.context().pages()).toHaveLength(1);
+      await page.getByRole('button', { name: 'Publish' }).click();
+      await page
+        .getByRole('button', { name: 'Publish anyway' })
+        .or(page.getByText('The new version is live.'))
+        .first()
+        .waitFor();
+      const anyway = page.getByRole('button', { name: 'Publish anyway' });
+      if (await anyway.isVisible()) await anyway.click();
+      await heading(page, 'Page');
+      expect(await htmlOf(owner, id)).toBe(html.replace('>Mine<', '>Mine!<'));
+    });
+
+    it.each([
+      ['no object', 'null'],
+      ['another type', "{ type: 'evil', id: 0, version: 1 }"],
+      ['no such place', "{ type: 'typed', id: 99, version: 1, text: 'evil' }"],
+      ['no number', "{ type: 'typed', id: '0', version: 1, text: 'evil' }"],
+      ['another version', "{ type: 'typed', id: 0, version: 0, text: 'evil' }"],
+      ['no text', "{ type: 'typed', id: 0, version: 1, text: { length: 1 } }"],
+      ['a huge text', "{ type: 'typed', id: 0, version: 1, text: 'x'.repeat(60000) }"],
+    ])('ignores a message of the frame with %s', async (_name, message) => {
+      const owner = await dashboard.owner();
+      const { id } = await owner.deploy({ html: HTML });
+      const page = await dashboard.open(owner, '/dashboard/account');
+      // The port of the frame, as if a page had got it.
+      await page.addInitScript(`if (location.pathname.includes('/assets/in-place-')) {
+        addEventListener('message', ({ ports }) => { globalThis.port = ports[0]; }, { once: true });
+      }`);
+      await page.goto(`${dashboard.origin}/dashboard/pages/${id}/page/edit`);
+      const frame = await editedPage(page);
+      await frame.locator('body').evaluate(`globalThis.port.postMessage(${message})`);
+      await beginAtEnd(page, frame, 'this');
+      await page.keyboard.type('!');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Publish' }).click();
+      await heading(page, 'Page');
+      expect(await htmlOf(owner, id)).toBe(HTML.replace('<b>this', '<b>this!'));
+    });
+  });
+});

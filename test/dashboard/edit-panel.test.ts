@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasChromium } from '../support/chromium.ts';
+import {
+  type DashboardUnderTest,
+  expectAccessible,
+  heading,
+  PHONE,
+  startDashboard,
+} from '../support/dashboard-in-browser.ts';
+import { beginAtEnd, editedPage } from '../support/edited-page.ts';
+
+/* The settings of a page beside it: its title, its colour, and the fields of its forms. */
+
+const FORM = `<!doctype html><title>Contact</title>
+<form method=post action={{FORM_ACTION}}>
+<label>Name <input name=name required></label>
+<label>Phone <input name=phone></label>
+<button>Send</button>
+</form>`;
+
+describe.skipIf(!hasChromium())('the dashboard, the settings beside a page', () => {
+  let dashboard: DashboardUnderTest;
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+  });
+  afterAll(() => dashboard?.close());
+
+  it('makes a page of a finished one on a phone: texts, a colour, a choice', async () => {
+    const owner = await dashboard.owner();
+    const page = await dashboard.open(owner, '/dashboard/new?start=registration&language=en', PHONE);
+    const frame = await editedPage(page);
+    await beginAtEnd(page, frame, 'Register for the open day');
+    await page.keyboard.type(' in June');
+    await beginAtEnd(page, frame, 'Your name');
+    await page.keyboard.type(', please');
+    await beginAtEnd(page, frame, 'Register');
+    await page.keyboard.type(' now');
+    await page.keyboard.press('Enter');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Settings of the page' }).tap();
+    await page.getByLabel('Title').fill('Open day');
+    await page.getByLabel('Colour').fill('#aa2255');
+    await page.getByRole('button', { name: 'Add a field' }).tap();
+    await page.getByRole('button', { name: 'Add', exact: true }).tap();
+    await page.getByText('Write what visitors read beside the field.').waitFor();
+    await page.getByLabel('Label of the new field').fill('Size');
+    await page.getByLabel('Type').selectOption('Choice');
+    for (const [index, size] of ['S', 'M', 'L', 'XL'].entries()) {
+      if (index > 1) await page.getByRole('button', { name: 'Add an option' }).tap();
+      await page.getByLabel(`Option ${index + 1}`, { exact: true }).fill(size);
+    }
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Add', exact: true }).tap();
+    await page.getByRole('button', { name: /^Size/ }).waitFor();
+    await page.getByText('1 form, 6 fields. Nothing to correct.').waitFor();
+    await page.getByRole('button', { name: 'Publish' }).tap();
+    await heading(page, 'You’re live: Open day');
+    const { deployments } = (await owner.get('/deploy')).body;
+    const { html } = (await owner.get(`/deploy/${deployments[0].id}/html`)).body;
+    expect(html).toContain('<h1>Register for the open day in June</h1>');
+    expect(html).toMatch(/>\s*Your name, please\s*<input name="name"/);
+    expect(html).toContain('<button type="submit">Register now</button>');
+    expect(html).toContain('--accent: #aa2255;');
+    expect(html.match(/name="size"[^>]*value="(S|M|L|XL)"/g)).toHaveLength(4);
+  });
+
+  it('renames, requires, moves and removes fields, keeps their names, and says what stays', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: FORM });
+    for (const data of ['{"name":"Ada","phone":"1"}', '{"name":"Grace"}', '{"name":"Alan","phone":"2"}']) {
+      await owner.send('POST', `/submit/${id}`, data);
+    }
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    const frame = await editedPage(page);
+    await page.getByRole('button', { name: /^Name/ }).click();
+    await page.getByLabel('Label', { exact: true }).fill('Your <name>');
+    // Enter in a field of the page does not publish it.
+    await page.getByLabel('Label', { exact: true }).press('Enter');
+    await page.getByLabel('Required').uncheck();
+    await page.getByRole('button', { name: 'Move Phone up' }).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => frame.locator('form').innerText()).toMatch(/^Phone\s+Your <name>/);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: /^Phone/ }).click();
+    await page.getByRole('button', { name: 'Remove Phone' }).click();
+    await page.getByText('Phone is removed. It stays in 2 earlier submissions.').waitFor();
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await heading(page, 'Page');
+    expect((await owner.get(`/deploy/${id}/html`)).body.html.replaceAll('\n', '')).toBe(
+      FORM.replace('<label>Phone <input name=phone></label>', '')
+        .replace('Name <input name=name required>', 'Your &lt;name> <input name=name>')
+        .replaceAll('\n', ''),
+    );
+  });
+});

@@ -65,6 +65,9 @@ const refusalOf = async (id: string, more: Record<string, string> = {}, asked = 
   return body.detail.replace(`The document that describes the program, ${id}, cannot be used: `, '');
 };
 
+const NOT_PUBLIC =
+  'token_endpoint_auth_method is wrong: write none, or list it in token_endpoint_auth_methods_supported.';
+
 describe('a program with a metadata document', () => {
   it('is announced in the metadata', async () => {
     const { body } = await service.anonymous.get('/.well-known/oauth-authorization-server');
@@ -105,6 +108,15 @@ describe('a program with a metadata document', () => {
     });
   });
 
+  it('is a public client where it can be one, although it would rather have a key', async () => {
+    const id = publish({
+      token_endpoint_auth_method: 'private_key_jwt',
+      token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+      jwks_uri: 'https://agent.example/jwks.json',
+    });
+    expect((await open(id)).status).toBe(303);
+  });
+
   it('has the name of its host where it gives itself none', async () => {
     const id = publish({ client_name: undefined });
     const request = askedQuery(id, newPkce().challenge);
@@ -133,10 +145,16 @@ describe('a program with a metadata document', () => {
     ['its client_id is another one: write the address of the document there.', { client_id: 'https://a.example/c' }],
     ['its client_id is another one: write the address of the document there.', { client_id: '' }],
     ['client_id is missing: write the address of the document.', { client_id: undefined }],
+    [NOT_PUBLIC, { token_endpoint_auth_method: 'client_secret_post' }],
+    [NOT_PUBLIC, { token_endpoint_auth_method: 'private_key_jwt' }],
     [
-      'token_endpoint_auth_method is wrong: write none. Programs have no secret here.',
-      { token_endpoint_auth_method: 'client_secret_post' },
+      NOT_PUBLIC,
+      {
+        token_endpoint_auth_method: 'private_key_jwt',
+        token_endpoint_auth_methods_supported: ['private_key_jwt', 'tls_client_auth'],
+      },
     ],
+    [NOT_PUBLIC, { token_endpoint_auth_method: 5 }],
     ['client_secret is not allowed: the document is public.', { client_secret: 'shh' }],
     ['client_name is wrong: send a text.', { client_name: 5 }],
   ])('is refused where %s %j', async (reason, fields) => {

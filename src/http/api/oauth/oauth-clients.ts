@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { findClient } from '../../../db/account/oauth-client-queries.ts';
 import { OAUTH_CLIENT_ID } from '../../../lib/ids.ts';
+import { refused } from '../../../problems/refusal.ts';
 import { literal } from '../../../problems/sentence.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
@@ -42,19 +43,29 @@ export function isDocumentUrl(id: string): boolean {
   return `${url.username}${url.password}` === '' && (url.protocol === 'https:' || isLoopback(url));
 }
 
-const NOT_PUBLIC = 'token_endpoint_auth_method is wrong: write none. Programs have no secret here.';
+const PUBLIC = 'none';
+const NOT_PUBLIC =
+  'token_endpoint_auth_method is wrong: write none, or list it in token_endpoint_auth_methods_supported.';
 const NO_SECRET = 'client_secret is not allowed: the document is public.';
 
-const Description = z.object(
-  {
-    client_id: z.string('client_id is missing: write the address of the document.'),
-    client_name: ClientName.optional(),
-    redirect_uris: RedirectUris,
-    token_endpoint_auth_method: z.literal('none', NOT_PUBLIC).optional(),
-    client_secret: z.never(NO_SECRET).optional(),
-  },
-  'it is not an object of JSON.',
-);
+const Description = z
+  .object(
+    {
+      client_id: z.string('client_id is missing: write the address of the document.'),
+      client_name: ClientName.optional(),
+      redirect_uris: RedirectUris,
+      token_endpoint_auth_method: z.string(NOT_PUBLIC).default(PUBLIC),
+      // Programs such as ChatGPT prefer another method there, and list all that they know here.
+      token_endpoint_auth_methods_supported: z.array(z.unknown(), NOT_PUBLIC).default([]),
+      client_secret: z.never(NO_SECRET).optional(),
+    },
+    'it is not an object of JSON.',
+  )
+  .refine(
+    ({ token_endpoint_auth_method: chosen, token_endpoint_auth_methods_supported: known }) =>
+      [chosen, ...known].includes(PUBLIC),
+    refused('not-allowed', NOT_PUBLIC),
+  );
 
 /** Returns how long a document may be kept, by its Cache-Control (RFC 9111, 5.2.2). */
 export function keptMs(cacheControl: string): number {

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { type Plugin, rolldown } from 'rolldown';
 import { build } from 'vite';
 
@@ -23,9 +25,20 @@ async function put(file: string, content: string | Uint8Array): Promise<void> {
   await rename(unfinished, file);
 }
 
+/** In a process of its own: tests build the dashboard where Node does not load the sources itself. */
+async function neededRoles(): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(PROJECT, 'scripts/needed-roles.ts')]);
+  return stdout;
+}
+
 /** Assets of earlier builds stay: a process that is running may still serve them. */
 export async function buildDashboard(): Promise<void> {
-  const built = await build({ configFile: join(PROJECT, 'vite.config.ts'), root: SOURCES, build: { write: false } });
+  const built = await build({
+    configFile: join(PROJECT, 'vite.config.ts'),
+    root: SOURCES,
+    define: { NEEDED_BY_OPERATION: await neededRoles() },
+    build: { write: false },
+  });
   if (!('output' in built)) throw new Error('One build was expected.');
   // The HTML is the last, because it names the others.
   const files = built.output.toSorted((one) => (one.fileName.endsWith('shell.html') ? 1 : -1));

@@ -14,15 +14,19 @@ export const unreadInAll = computed(() => [...unreadOf.value.values()].reduce((s
 
 let lastRead = Number.NEGATIVE_INFINITY;
 
+/** The pages that are the owner's own, and not shared by somebody else. */
+export const ownOf = (pages: readonly Overviewed[]): readonly Overviewed[] =>
+  pages.filter(({ role }) => role === undefined);
+
 /** Keeps the counts of all pages. */
 function noteAll(pages: readonly Overviewed[]): void {
-  unreadOf.value = new Map(pages.map(({ id, unread }) => [id, unread]));
+  unreadOf.value = new Map(ownOf(pages).map(({ id, unread }) => [id, unread]));
   lastRead = performance.now();
 }
 
 /** Keeps the counts of pages that a view has just read. */
 export function noteUnread(pages: readonly Overviewed[]): void {
-  unreadOf.value = new Map([...unreadOf.value, ...pages.map(({ id, unread }) => [id, unread] as const)]);
+  unreadOf.value = new Map([...unreadOf.value, ...ownOf(pages).map(({ id, unread }) => [id, unread] as const)]);
 }
 
 /** Some of the owner's pages, newest first. */

@@ -10,17 +10,14 @@ export type Me = Schemas['Me'];
 /** The owner who is signed in. */
 export const me = signal<Me | undefined>(undefined);
 
-/** False for sessions of keys that may only read. */
-const mayChangeOwn = signal(true);
+/** True for sessions of keys that may not change everything. */
+export const isReadOnly = signal(false);
 
 /** True for operators of the service. */
 export const isOperator = signal(false);
 
 /** The role of a guest on the page of another owner that is shown; undefined on one's own. */
 export const roleOnPage = signal<Schemas['OverviewedDeployment']['role']>(undefined);
-
-/** False for people who may only read: views leave out what they may not do. */
-export const mayChange = computed(() => mayChangeOwn.value && roleOnPage.value !== 'reader');
 
 /** False for guests without an account, who make no pages. */
 export const hasAccount = computed(() => me.value?.plan !== null);
@@ -43,7 +40,7 @@ export const hasSignUp = document.documentElement.dataset.signUp === 'open';
 /** True if a provider of OpenID Connect signs people in. */
 export const hasOpenid = document.documentElement.dataset.oidc === 'on';
 
-type Found = { account: Me; isReadOnly: boolean; operates: boolean };
+type Found = { account: Me; isNarrow: boolean; operates: boolean };
 
 async function readMe(client: Client): Promise<Found> {
   const call = client.GET('/me');
@@ -51,7 +48,7 @@ async function readMe(client: Client): Promise<Found> {
   const { headers } = (await call).response;
   return {
     account,
-    isReadOnly: headers.get('formhost-scope') !== 'full',
+    isNarrow: headers.get('formhost-scope') !== 'full',
     operates: headers.get('formhost-operator') === 'yes',
   };
 }
@@ -94,19 +91,19 @@ async function saveZone(): Promise<void> {
 }
 
 /** Begins, or goes on with what had been asked for when the session was over. */
-function begin({ account, isReadOnly, operates }: Found): void {
+function begin({ account, isNarrow, operates }: Found): void {
   if (me.value !== undefined && me.value.email !== account.email) {
     // The view, and the changes that wait to be sent, are another owner's.
     leave();
     return;
   }
   me.value = account;
-  mayChangeOwn.value = !isReadOnly;
+  isReadOnly.value = isNarrow;
   isOperator.value = operates;
   another.value = undefined;
   session.value = 'active';
   tabs.postMessage(account.email);
-  if (account.time_zone === null && account.plan !== null && !isReadOnly) void saveZone();
+  if (account.time_zone === null && account.plan !== null && !isNarrow) void saveZone();
 }
 
 /** Signs in with a key. */

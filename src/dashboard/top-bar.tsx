@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useLocation } from 'preact-iso';
 import { VIEW_PATHS } from '../lib/dashboard-paths.ts';
 import { unreadInAll } from './own-pages.ts';
-import { isOperator, me, signOut } from './session.ts';
+import { hasAccount, isOperator, me, signOut } from './session.ts';
 import { Button, ButtonLink } from './ui/button.tsx';
 import { Icon } from './ui/icon.tsx';
 import { Menu } from './ui/menu.tsx';
@@ -46,9 +46,11 @@ function AccountMenu(): JSX.Element {
       <ButtonLink kind="quiet" icon="key" href={VIEW_PATHS.account}>
         Account
       </ButtonLink>
-      <ButtonLink kind="quiet" icon="trash" href={VIEW_PATHS.trash}>
-        Trash
-      </ButtonLink>
+      {hasAccount.value && (
+        <ButtonLink kind="quiet" icon="trash" href={VIEW_PATHS.trash}>
+          Trash
+        </ButtonLink>
+      )}
       <ThemeSwitch />
       <Button
         kind="quiet"
@@ -77,10 +79,12 @@ export function TopBar(): JSX.Element {
           <a href={VIEW_PATHS.pages} aria-current={current(VIEW_PATHS.pages, '/dashboard/pages/')}>
             Pages
           </a>
-          <a href={VIEW_PATHS.allInboxes} aria-current={current(VIEW_PATHS.allInboxes)}>
-            Inbox
-            <UnreadCount />
-          </a>
+          {hasAccount.value && (
+            <a href={VIEW_PATHS.allInboxes} aria-current={current(VIEW_PATHS.allInboxes)}>
+              Inbox
+              <UnreadCount />
+            </a>
+          )}
           <a href={VIEW_PATHS.statistics} aria-current={current(VIEW_PATHS.statistics)}>
             Statistics
           </a>

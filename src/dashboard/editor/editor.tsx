@@ -110,7 +110,12 @@ export function Editor(props: EditorProps): JSX.Element {
   }
   const check = isPage && settled.trim() !== '' && <PageCheck html={settled} isOfSite={isOfSite} onShow={show} />;
   return (
-    <Form class="editor" onSubmit={submit}>
+    <Form
+      // The views are for people who may publish.
+      needs="nothing"
+      class="editor"
+      onSubmit={submit}
+    >
       {question}
       {props.children}
       <div class="spread">

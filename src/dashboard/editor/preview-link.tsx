@@ -17,6 +17,7 @@ export function PreviewLink({ html, make }: { html: string; make(): Promise<stri
         </>
       )}
       <ActionButton
+        needs="PUT /deploy/{id}"
         isRepeatable
         run={async () => setMade({ html, url: await make() })}
         done="The preview is at an address of its own. The live page is as it was, and the preview’s form sends tests."

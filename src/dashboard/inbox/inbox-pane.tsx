@@ -6,7 +6,7 @@ import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
 import { useOtherTabs } from '../other-tabs.ts';
 import type { Overviewed } from '../own-pages.ts';
 import { pageLinks } from '../page-links.ts';
-import { mayChange } from '../session.ts';
+import { may } from '../permissions.ts';
 import { Notice } from '../ui/notice.tsx';
 import type { Page } from '../ui/page-layout.tsx';
 import { counted } from '../ui/time.tsx';
@@ -81,7 +81,7 @@ function useUnreadInTitle(overview: readonly Overviewed[]): void {
 const TurnedAway = ({ page }: { page: Page }): JSX.Element => (
   <Notice>
     About {counted(page.turned_away, 'visitor')} could not send in the last 7 days, because many sent within a minute.{' '}
-    <a href={`${pageLinks(page.id).settings}#places`}>Accept more a minute</a>
+    {may('PATCH /deploy/{id}') && <a href={`${pageLinks(page.id).settings}#places`}>Accept more a minute</a>}
   </Notice>
 );
 
@@ -110,7 +110,7 @@ export function InboxPane({ page, overview, onChange }: Props): JSX.Element {
     if (openId !== undefined && !list.find(openId)) route(hrefOf(), true);
   });
   const { labels, forms } = useLabels(page?.id, filter.form);
-  const shared = { page, overview, labels, forms, mayChange: mayChange.value };
+  const shared = { page, overview, labels, forms };
   const inbox: Inbox = { ...shared, filter, list, selected, openId, hrefOf, act };
   useRowInSight(list, openId);
   useUnreadInTitle(overview);

@@ -22,8 +22,6 @@ export type Inbox = {
   selected: Selected<Submission>;
   /** The submission that is shown beside the list. */
   openId: string | undefined;
-  /** False for a person who may only read. */
-  mayChange: boolean;
   /** The address of a submission, or of the list alone. */
   hrefOf(submission?: Submission): string;
   /** Changes submissions; asks first where that can't be undone. */

@@ -5,7 +5,7 @@ import { counted, Time } from '../ui/time.tsx';
 import type { Column } from './columns/inbox-columns.ts';
 import type { Inbox } from './inbox-state.ts';
 import { countOthers, type Submission, titleOf } from './read-submissions.ts';
-import { starOrUnstar } from './submission-changes.ts';
+import { mayAct, starOrUnstar } from './submission-changes.ts';
 
 /** Returns whether pressed keys are text, or are for the control that has the focus. */
 export const isTyping = (target: EventTarget | null): boolean =>
@@ -97,7 +97,7 @@ function Texts({ row, isOpen, latest, columns }: RowProps & { columns: readonly 
 
 function Star({ row, latest }: RowProps): JSX.Element {
   const title = titleOf(row);
-  if (!latest.current.mayChange) {
+  if (!mayAct('star')) {
     return row.starred ? (
       <span class="star is-on" role="img" aria-label={`Starred: ${title}`}>
         <Icon name="star" />
@@ -155,12 +155,12 @@ type Made = { row: Submission; isOpen: boolean; isSelected: boolean; element: JS
  * ten thousand is made at once.
  */
 function useRows({ inbox, columns }: Props): JSX.Element[] {
-  const { list, selected, openId, hrefOf, mayChange } = inbox;
+  const { list, selected, openId, hrefOf } = inbox;
   const latest = useRef(inbox);
   latest.current = inbox;
   const made = useRef({ key: '', columns, rows: new Map<string, Made>() });
   // Links to submissions end in the filter.
-  const key = `${hrefOf()} ${mayChange}`;
+  const key = `${hrefOf()} ${mayAct('star')}`;
   const before = made.current.key === key && made.current.columns === columns ? made.current.rows : undefined;
   const rows = new Map<string, Made>();
   for (const row of list.state.value.rows) {

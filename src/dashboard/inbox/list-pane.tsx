@@ -1,8 +1,10 @@
 import type { JSX } from 'preact';
 import { useLocation } from 'preact-iso';
 import { pageLinks } from '../page-links.ts';
+import { may } from '../permissions.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { FormSnippet } from '../ui/form-snippet.tsx';
+import { READS_RECEIVERS } from '../ui/page-layout.tsx';
 import { Empty, Loading, Problem } from '../ui/states.tsx';
 import { useChosenColumns } from './columns/chosen-columns.ts';
 import { useSums } from './columns/column-sums.ts';
@@ -17,13 +19,7 @@ import { FormsMenu } from './toolbar/forms-menu.tsx';
 import { Toolbar } from './toolbar/inbox-toolbar.tsx';
 
 /** Why the list is empty, and the next step. */
-function Nothing({
-  inbox: { page, filter, mayChange: mayImport },
-  onClear,
-}: {
-  inbox: Inbox;
-  onClear(): void;
-}): JSX.Element {
+function Nothing({ inbox: { page, filter }, onClear }: { inbox: Inbox; onClear(): void }): JSX.Element {
   if (isFiltered(filter) && !isSearch(filter)) {
     return filter.unread ? (
       <Empty icon="done" title="Nothing is unread">
@@ -57,12 +53,12 @@ function Nothing({
           <ButtonLink href="/dashboard">Your pages</ButtonLink>
         )}
       </p>
-      {page && (
+      {page && may(READS_RECEIVERS) && (
         <p>
           <a href={pageLinks(page.id).notifications}>Get a mail about each submission</a>
         </p>
       )}
-      {page && mayImport && (
+      {page && may('POST /submissions/{deployId}/import') && (
         <p>
           <a href={pageLinks(page.id).importing}>Import earlier submissions</a>
         </p>

@@ -5,7 +5,7 @@ import { Menu } from '../ui/menu.tsx';
 import { queryOf } from './filter.ts';
 import type { Inbox } from './inbox-state.ts';
 import { downloadCsv } from './submission/submission-csv.ts';
-import { doneOrOpen, filterUpTo, readOrUnread, starOrUnstar, type Target } from './submission-changes.ts';
+import { doneOrOpen, filterUpTo, mayAct, readOrUnread, starOrUnstar, type Target } from './submission-changes.ts';
 import { exportLink } from './toolbar/export-menu.tsx';
 
 type Props = { inbox: Inbox; target: Target };
@@ -34,10 +34,10 @@ function ExportButton({ inbox: { page, list, filter, labels }, target }: Props):
 
 /** Buttons that change submissions; on a phone, some are in a menu. */
 function Actions({ inbox, target }: Props): JSX.Element {
-  const { act, mayChange } = inbox;
+  const { act } = inbox;
   const { rows } = target;
   const [done, star, read] = [doneOrOpen(rows), starOrUnstar(rows), readOrUnread(rows)];
-  if (!mayChange) return <ExportButton inbox={inbox} target={target} />;
+  if (!mayAct(read)) return <ExportButton inbox={inbox} target={target} />;
   const rest = (
     <>
       <Button kind="quiet" icon="unread" onClick={() => act(read, target)}>
@@ -47,7 +47,7 @@ function Actions({ inbox, target }: Props): JSX.Element {
         {star === 'star' ? 'Star' : 'Remove star'}
       </Button>
       {/* The folder for spam has no room for all. */}
-      {!target.isAll && (
+      {!target.isAll && mayAct('spam') && (
         <Button kind="quiet" icon="spam" onClick={() => act('spam', target)}>
           Spam
         </Button>
@@ -57,9 +57,11 @@ function Actions({ inbox, target }: Props): JSX.Element {
   );
   return (
     <div class="buttons actions">
-      <Button kind="quiet" icon="trash" onClick={() => act('delete', target)}>
-        Delete
-      </Button>
+      {mayAct('delete') && (
+        <Button kind="quiet" icon="trash" onClick={() => act('delete', target)}>
+          Delete
+        </Button>
+      )}
       <Button kind="quiet" icon="finished" onClick={() => act(done, target)}>
         {done === 'done' ? 'Done' : 'Open again'}
       </Button>

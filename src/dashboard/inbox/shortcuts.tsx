@@ -9,7 +9,7 @@ import { undoLast } from '../ui/say.tsx';
 import type { Inbox } from './inbox-state.ts';
 import { focusedRow, focusRow, isTyping } from './inbox-table.tsx';
 import type { Submission } from './read-submissions.ts';
-import { type Action, doneOrOpen, readOrUnread, starOrUnstar } from './submission-changes.ts';
+import { type Action, doneOrOpen, mayAct, readOrUnread, starOrUnstar } from './submission-changes.ts';
 import { SEARCH_ID } from './toolbar/search-field.tsx';
 
 /** A key was pressed. `at`: the id of the submission that is open, or whose row has the focus. */
@@ -30,14 +30,11 @@ function step({ inbox: { list, openId, hrefOf }, at, route }: Press, by: 1 | -1)
 }
 
 /** Changes the rows that are selected, or the one that the key is about. */
-function change(
-  { inbox: { list, selected, act, mayChange }, at }: Press,
-  choose: (rows: readonly Submission[]) => Action,
-): void {
-  if (!mayChange) return;
+function change({ inbox: { list, selected, act }, at }: Press, choose: (rows: readonly Submission[]) => Action): void {
   const current = at === undefined ? undefined : list.find(at);
   const rows = selected.rows.length > 0 ? selected.rows : current ? [current] : [];
-  act(choose(rows), { rows, isAll: selected.isAll });
+  const action = choose(rows);
+  if (mayAct(action)) act(action, { rows, isAll: selected.isAll });
 }
 
 /** The browser itself opens the link that has the focus. */

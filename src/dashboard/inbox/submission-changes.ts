@@ -1,6 +1,7 @@
 import { answer, api } from '../api.ts';
 import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
 import { toError } from '../data.ts';
+import { may } from '../permissions.ts';
 import { say } from '../ui/say.tsx';
 import { counted } from '../ui/time.tsx';
 import { type Filter, queryOf } from './filter.ts';
@@ -17,6 +18,9 @@ export const MARKS = {
 
 type Mark = keyof typeof MARKS;
 export type Action = Mark | 'delete' | 'spam';
+
+/** Returns whether this person may change submissions so. */
+export const mayAct = (action: Action): boolean => may('POST /submissions/{deployId}/bulk', action);
 
 /** Submissions, newest first. `isAll`: and all older ones that the filter lets through. */
 export type Target = { rows: readonly Submission[]; isAll?: boolean };

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { may } from '../permissions.ts';
 import { FIELD_OF, type FormField, type Option } from '../setting-fields.ts';
 import { Button } from '../ui/button.tsx';
 import { Checkbox, Field, Select, TextArea } from '../ui/field.tsx';
@@ -78,6 +79,9 @@ function ControlOf({
   return <Field {...typing} type={control === 'password' ? 'password' : 'text'} />;
 }
 
+/** Returns whether this person may change a setting, or a part of it. */
+export const mayChangeSetting = (name: string): boolean => may('PATCH /deploy/{id}', name.split('.')[0]);
+
 /** A setting: its control, its error, and what somebody else has made of it. `options`: the fields of the form that can be chosen. */
 export function SettingControl({
   name,
@@ -91,7 +95,7 @@ export function SettingControl({
   const field = FIELD_OF.get(name);
   if (field === undefined || field.isShown?.(edited.typed) === false) return null;
   return (
-    <div class="setting">
+    <fieldset class="unframed setting" disabled={!mayChangeSetting(name)}>
       <ControlOf
         field={field}
         value={edited.typed[name] ?? ''}
@@ -100,6 +104,6 @@ export function SettingControl({
         onChange={(text) => edited.type(name, text)}
       />
       <Conflict name={name} edited={edited} />
-    </div>
+    </fieldset>
   );
 }

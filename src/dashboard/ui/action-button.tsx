@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useChange } from '../data.ts';
+import { may, type Needs } from '../permissions.ts';
 import { Button, type ButtonProps } from './button.tsx';
 import { ConfirmDialog, type Question } from './dialog.tsx';
 import { say } from './say.tsx';
@@ -9,6 +10,8 @@ import { focusHeading } from './view.tsx';
 
 type Props = Pick<ButtonProps, 'kind' | 'icon' | 'of'> & {
   children: ComponentChildren;
+  /** What it calls: people who may not do so don't see it. */
+  needs: Needs;
   /** The question before the action; without it, it is done at once. */
   ask?: Question;
   /** Making the change twice does no harm. */
@@ -23,6 +26,7 @@ type Props = Pick<ButtonProps, 'kind' | 'icon' | 'of'> & {
 
 /** A button that makes a change: it asks first where that is needed, and says what became of it. */
 export function ActionButton({
+  needs,
   ask,
   isRepeatable = false,
   isRemoving,
@@ -30,7 +34,7 @@ export function ActionButton({
   done,
   onDone,
   ...button
-}: Props): JSX.Element {
+}: Props): JSX.Element | null {
   const [isAsked, setAsked] = useState(false);
   const { change, run: make, clear } = useChange({ isRepeatable });
   async function act(): Promise<void> {
@@ -45,6 +49,7 @@ export function ActionButton({
     clear();
     return setAsked(true);
   }
+  if (!may(needs)) return null;
   return (
     <>
       <Button {...button} isBusy={!isAsked && change.state === 'saving'} onClick={press} />

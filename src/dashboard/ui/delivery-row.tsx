@@ -1,6 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Delivery, Log } from '../logs.ts';
-import { mayChange } from '../session.ts';
 import { ActionButton } from './action-button.tsx';
 import { DeliveryAttempts } from './delivery-attempts.tsx';
 import { counted, Time } from './time.tsx';
@@ -64,19 +63,18 @@ export function DeliveryRow({
           />
         )}
       </div>
-      {mayChange.value && (
-        <ActionButton
-          kind="quiet"
-          icon="replace"
-          of={`to ${to}`}
-          run={() => log.retry(id)}
-          done="It is sent again."
-          onDone={onRetried}
-          isRepeatable
-        >
-          Send again
-        </ActionButton>
-      )}
+      <ActionButton
+        needs={log.retrying}
+        kind="quiet"
+        icon="replace"
+        of={`to ${to}`}
+        run={() => log.retry(id)}
+        done="It is sent again."
+        onDone={onRetried}
+        isRepeatable
+      >
+        Send again
+      </ActionButton>
     </li>
   );
 }

@@ -84,6 +84,8 @@ export function ConfirmDialog({
   return (
     <Dialog title={title} onClose={onClose}>
       <Form
+        // What opened it needs something.
+        needs="nothing"
         onSubmit={() => {
           setChecked(true);
           if (!isWrong) onConfirm();

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Change } from '../data.ts';
+import { may, type Needs } from '../permissions.ts';
 import { Button, type ButtonProps } from './button.tsx';
 import { NotSaved, Saved } from './states.tsx';
 
@@ -7,29 +8,33 @@ import { NotSaved, Saved } from './states.tsx';
 export const Form = ({
   class: className,
   id,
+  needs,
   onSubmit,
   children,
 }: {
+  /** What it calls: people who may not do so don't see it. */
+  needs: Needs;
   id?: string;
   class?: string | undefined;
   onSubmit(): unknown;
   children: ComponentChildren;
-}): JSX.Element => (
-  <form
-    noValidate
-    class={className}
-    id={id}
-    onSubmit={async (event) => {
-      event.preventDefault();
-      const form = event.currentTarget;
-      await onSubmit();
-      // The first field that is wrong may be out of sight.
-      setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid]')?.focus());
-    }}
-  >
-    {children}
-  </form>
-);
+}): JSX.Element | false =>
+  may(needs) && (
+    <form
+      noValidate
+      class={className}
+      id={id}
+      onSubmit={async (event) => {
+        event.preventDefault();
+        const form = event.currentTarget;
+        await onSubmit();
+        // The first field that is wrong may be out of sight.
+        setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid]')?.focus());
+      }}
+    >
+      {children}
+    </form>
+  );
 
 /** The end of a form: why its change was not made, and its buttons. `children`: before them. */
 export const FormEnd = ({
@@ -59,18 +64,20 @@ export const FormEnd = ({
 
 /** A form with a button that saves it, and with what became of that. */
 export const SavingForm = ({
+  needs,
   change,
   isChanged,
   onSave,
   children,
 }: {
+  needs: Needs;
   change: Change;
   /** True if there is something to save. The form then no longer shows *Saved*. */
   isChanged: boolean;
   onSave(): unknown;
   children: ComponentChildren;
 }): JSX.Element => (
-  <Form onSubmit={onSave}>
+  <Form needs={needs} onSubmit={onSave}>
     {children}
     <FormEnd change={change} button="Save">
       {!isChanged && <Saved change={change} />}

@@ -2,12 +2,14 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { FieldLabels } from '../dashboard-words.ts';
 import { useChange } from '../data.ts';
+import type { Needs } from '../permissions.ts';
 import { Button, type ButtonProps } from './button.tsx';
 import { Field, type FieldProps } from './field.tsx';
 import { Form } from './form.tsx';
 
 /** A form of one field: what is wrong with its text is said at the field. */
 export function OneFieldForm({
+  needs,
   field,
   isRight = () => true,
   wrong,
@@ -16,6 +18,7 @@ export function OneFieldForm({
   run,
   done,
 }: {
+  needs: Needs;
   field: Pick<FieldProps, 'label' | 'hint' | 'type' | 'name' | 'autoComplete' | 'inputMode'>;
   /** Left out: the service says what is wrong. */
   isRight?(text: string): boolean;
@@ -41,7 +44,7 @@ export function OneFieldForm({
     setChecked(false);
   }
   return (
-    <Form onSubmit={submit}>
+    <Form needs={needs} onSubmit={submit}>
       <Field {...field} value={text} onChange={setText} error={isChecked && !isRight(typed) ? wrong : problem} />
       <Button {...button} isBusy={change.state === 'saving'} />
       <p role="status" class="hint">

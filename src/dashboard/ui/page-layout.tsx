@@ -7,16 +7,23 @@ import { useData } from '../data.ts';
 import { useOtherTabs } from '../other-tabs.ts';
 import { noteUnread, type Overviewed } from '../own-pages.ts';
 import { pageLinks } from '../page-links.ts';
+import { may, type Needs } from '../permissions.ts';
 import { roleOnPage } from '../session.ts';
 import NotFound from '../views/not-found-view.tsx';
 import { Links } from './links.tsx';
 import { Notice } from './notice.tsx';
 import { PageAddress } from './page-address.tsx';
 import { PageState } from './page-state.tsx';
+import { ReadOnly } from './read-only.tsx';
 import { Shown } from './states.tsx';
 import { View } from './view.tsx';
 
 export type Page = Overviewed;
+
+/** The operations without which there is nothing to see in a view of a page. */
+export const READS_PAGE = 'GET /deploy/{id}/versions';
+export const READS_RECEIVERS = 'GET /webhooks/{deployId}';
+export const READS_SETTINGS = 'GET /deploy/{id}/settings';
 
 const seen = new Map<string, Page>();
 
@@ -40,10 +47,13 @@ function TakenDown({ page: { id, take_down_reason: reason } }: { page: Page }): 
 
 /** A view of one page: what page it is, the other views of it, and the view itself once the page was found. */
 export function PageView({
+  needs,
   title,
   actions,
   children,
 }: {
+  /** What the view calls: people who may not do so don't see it. */
+  needs: Needs;
   title: string;
   actions?: ComponentChildren;
   /** `reload`: reads the page again, whose numbers have changed. */
@@ -90,14 +100,16 @@ export function PageView({
         links={[
           { href: links.inbox, label: 'Inbox' },
           { href: links.charts, label: 'Charts' },
-          ...(role === 'reader' ? [] : [{ href: links.page, label: 'Page' }]),
-          ...(role === undefined ? [{ href: links.notifications, label: 'Notifications' }] : []),
-          ...(role === 'reader' ? [] : [{ href: links.settings, label: 'Settings' }]),
+          ...(may(READS_PAGE) ? [{ href: links.page, label: 'Page' }] : []),
+          ...(may(READS_RECEIVERS) ? [{ href: links.notifications, label: 'Notifications' }] : []),
+          ...(may(READS_SETTINGS) ? [{ href: links.settings, label: 'Settings' }] : []),
         ]}
       />
       {page?.taken_down && <TakenDown page={page} />}
-      {page ? (
+      {page && may(needs) ? (
         children(page, loaded.reload)
+      ) : page ? (
+        <ReadOnly />
       ) : (
         <Shown loaded={loaded} label="Loading the page">
           {() => undefined}

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { answer, api } from '../api.ts';
 import type { Overviewed } from '../own-pages.ts';
 import { pageLinks } from '../page-links.ts';
+import { mayAs } from '../permissions.ts';
 import { counted } from './time.tsx';
 
 /** The errors that were found, by the page and the time of its last change. */
@@ -10,6 +11,8 @@ const found = new Map<string, Promise<number>>();
 
 /** The end of the check that was asked for last: one runs at a time, since each reads whole pages. */
 let last: Promise<unknown> = Promise.resolve();
+
+const CHECKS = 'GET /deploy/{id}/check';
 
 async function check(id: string): Promise<number> {
   const { problems } = await answer(api.GET('/deploy/{id}/check', { params: { path: { id } } }));
@@ -37,6 +40,7 @@ export function PageProblems({ page }: { page: Overviewed }): JSX.Element {
   const place = useRef<HTMLSpanElement>(null);
   const [errors, setErrors] = useState(0);
   useEffect(() => {
+    if (!mayAs(page.role, CHECKS)) return undefined;
     let isGone = false;
     const observer = new IntersectionObserver(([entry]) => {
       if (!entry?.isIntersecting) return;

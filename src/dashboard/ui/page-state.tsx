@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { answer, api } from '../api.ts';
 import { useData } from '../data.ts';
 import type { Overviewed } from '../own-pages.ts';
+import { mayAs } from '../permissions.ts';
 import { numbers } from './time.tsx';
 
 const openingTime = new Intl.DateTimeFormat(undefined, {
@@ -26,7 +27,7 @@ function Opening({ id }: { id: string }): JSX.Element {
 }
 
 /** How many places of a page are taken, and whether its form is full, closed or not open yet. An open form without a limit has nothing to say. */
-export function PageState({ page: { id, state, places } }: { page: Overviewed }): JSX.Element | null {
+export function PageState({ page: { id, state, places, role } }: { page: Overviewed }): JSX.Element | null {
   if (state === 'open' && !places) return null;
   return (
     <span class="badges form-state">
@@ -38,7 +39,8 @@ export function PageState({ page: { id, state, places } }: { page: Overviewed })
       )}
       {state === 'full' && <span class="badge warn">Full</span>}
       {state === 'closed' && <span class="badge">Closed</span>}
-      {state === 'not-open' && <Opening id={id} />}
+      {state === 'not-open' &&
+        (mayAs(role, 'GET /deploy/{id}/settings') ? <Opening id={id} /> : <span class="badge warn">Not open yet</span>)}
     </span>
   );
 }

@@ -4,7 +4,8 @@ import { isMailAddress } from '../../lib/mail-address.ts';
 import { answer, api } from '../api.ts';
 import { useChange, useData } from '../data.ts';
 import { useOtherTabs } from '../other-tabs.ts';
-import { hasAccount, type Me, mayChange, me } from '../session.ts';
+import { may } from '../permissions.ts';
+import { hasAccount, type Me, me } from '../session.ts';
 import { Select } from '../ui/field.tsx';
 import { SavingForm } from '../ui/form.tsx';
 import { NoMail } from '../ui/no-mail.tsx';
@@ -24,6 +25,7 @@ const Address = ({ email }: { email: string }): JSX.Element => (
   <Section title="E-mail address" hint={<bdi>{email}</bdi>} isSplit>
     <NoMail />
     <OneFieldForm
+      needs="PATCH /me"
       field={{ label: 'New address', type: 'email', autoComplete: 'email' }}
       isRight={isMailAddress}
       wrong="Enter an address such as ada@example.org."
@@ -51,6 +53,7 @@ function TimeZone({ saved, onSaved }: { saved: string | null; onSaved(): void })
       isSplit
     >
       <SavingForm
+        needs="PATCH /me"
         change={change}
         isChanged={zone !== saved}
         onSave={() =>
@@ -102,7 +105,7 @@ export default function Account(): JSX.Element {
         {(account) => (
           <>
             {account.plan !== null && <Plan of={account} />}
-            {account.plan !== null && mayChange.value && (
+            {may('PATCH /me') && (
               <>
                 <Address email={account.email} />
                 <TimeZone saved={account.time_zone} onSaved={loaded.reload} />
@@ -111,8 +114,8 @@ export default function Account(): JSX.Element {
           </>
         )}
       </Shown>
-      {mayChange.value && hasAccount.value && <Keys />}
-      {mayChange.value && hasAccount.value && <Programs />}
+      {may('POST /keys') && <Keys />}
+      {may('POST /oauth/consent') && <Programs />}
       <Sessions />
       {hasAccount.value && <Audit />}
     </View>

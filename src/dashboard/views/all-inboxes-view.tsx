@@ -1,12 +1,13 @@
 import type { JSX } from 'preact';
 import { useData } from '../data.ts';
 import { InboxPane } from '../inbox/inbox-pane.tsx';
-import { readAllPages } from '../own-pages.ts';
+import { ownOf, readAllPages } from '../own-pages.ts';
 import { View } from '../ui/view.tsx';
 
 /** The submissions of all pages. */
 export default function AllInboxes(): JSX.Element {
-  const { data = [], reload } = useData('all-pages', readAllPages);
+  // What others share has an inbox of its own: what is done here to all must not reach it.
+  const { data = [], reload } = useData('all-own-pages', async (signal) => ownOf(await readAllPages(signal)));
   return (
     <View title="Inbox">
       <InboxPane overview={data} onChange={reload} />

@@ -129,11 +129,17 @@ function Question({ asked, request }: { asked: Asked; request: string }): JSX.El
       </p>
       <div class="buttons">
         {scopes.length > 0 && (
-          <ActionButton kind="main" run={() => send({ allow: true, scope, ...(pages && { pages: [...pages] }) })}>
+          <ActionButton
+            needs="nothing"
+            kind="main"
+            run={() => send({ allow: true, scope, ...(pages && { pages: [...pages] }) })}
+          >
             Allow
           </ActionButton>
         )}
-        <ActionButton run={() => send({ allow: false })}>Deny</ActionButton>
+        <ActionButton needs="nothing" run={() => send({ allow: false })}>
+          Deny
+        </ActionButton>
       </div>
     </div>
   );

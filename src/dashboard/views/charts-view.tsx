@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useLocation } from 'preact-iso';
 import { useData } from '../data.ts';
+import { may } from '../permissions.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { type Page, PageView } from '../ui/page-layout.tsx';
 import { Section } from '../ui/section.tsx';
@@ -40,14 +41,16 @@ function Charts({ page }: { page: Page }): JSX.Element {
           )}
         </Shown>
       </Section>
-      <Deliveries id={id} />
+      {may('GET /deploy/{id}/mails') && <Deliveries id={id} />}
     </>
   );
 }
 
 /** How many submissions came when, and what became of their deliveries. */
 const ChartsView = (): JSX.Element => (
-  <PageView title="Charts">{(page) => <Charts key={page.id} page={page} />}</PageView>
+  <PageView needs="GET /deploy/{id}/stats" title="Charts">
+    {(page) => <Charts key={page.id} page={page} />}
+  </PageView>
 );
 
 export default ChartsView;

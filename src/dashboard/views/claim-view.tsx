@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useLocation, useRoute } from 'preact-iso';
 import { answer, api } from '../api.ts';
-import { mayChange } from '../session.ts';
+import { may } from '../permissions.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ReadOnly } from '../ui/read-only.tsx';
 import { say } from '../ui/say.tsx';
@@ -18,7 +18,7 @@ export default function ClaimPage(): JSX.Element {
   }
   return (
     <View title="Keep this page">
-      {mayChange.value ? (
+      {may('POST /claims') ? (
         <div class="stack">
           <p>
             It was published without an account, and is erased soon. When you claim it, it is one of your pages and
@@ -26,7 +26,7 @@ export default function ClaimPage(): JSX.Element {
           </p>
           <p class="hint">Its address, its form and its submissions stay as they are.</p>
           <div>
-            <ActionButton kind="main" run={claim}>
+            <ActionButton needs="POST /claims" kind="main" run={claim}>
               Claim
             </ActionButton>
           </div>

@@ -10,11 +10,9 @@ import { ImageFile } from '../editor/image-file.tsx';
 import { LazyEditor } from '../editor/lazy-editor.tsx';
 import { isTextFile } from '../editor/site-file.ts';
 import { pageLinks } from '../page-links.ts';
-import { mayChange } from '../session.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Select } from '../ui/field.tsx';
 import { type Page, PageView } from '../ui/page-layout.tsx';
-import { ReadOnly } from '../ui/read-only.tsx';
 import { say } from '../ui/say.tsx';
 import { Shown } from '../ui/states.tsx';
 
@@ -169,8 +167,8 @@ function Loaded({ page }: { page: Page }): JSX.Element {
  */
 export default function EditPage(): JSX.Element {
   return (
-    <PageView title="Edit">
-      {(page) => (mayChange.value ? <Loaded key={page.id} page={page} /> : <ReadOnly />)}
+    <PageView needs="PUT /deploy/{id}" title="Edit">
+      {(page) => <Loaded key={page.id} page={page} />}
     </PageView>
   );
 }

@@ -3,12 +3,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
 import { toError, useData } from '../data.ts';
 import { pageLinks } from '../page-links.ts';
-import { mayChange } from '../session.ts';
 import { droppedFiles } from '../sites.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { type Page, PageView } from '../ui/page-layout.tsx';
-import { ReadOnly } from '../ui/read-only.tsx';
 import { Section } from '../ui/section.tsx';
 import { FileButton } from '../ui/site-chooser.tsx';
 import { Shown } from '../ui/states.tsx';
@@ -176,7 +174,6 @@ function Chosen({ page, file, onImported }: { page: Page; file: File; onImported
 /** Brings submissions from elsewhere into the inbox of a page. */
 function Import({ page, onImported }: { page: Page; onImported(): void }): JSX.Element {
   const [file, setFile] = useState<File>();
-  if (!mayChange.value) return <ReadOnly />;
   return (
     <div class="view stack">
       <Section
@@ -198,7 +195,9 @@ function Import({ page, onImported }: { page: Page; onImported(): void }): JSX.E
 }
 
 const ImportView = (): JSX.Element => (
-  <PageView title="Import">{(page, reload) => <Import key={page.id} page={page} onImported={reload} />}</PageView>
+  <PageView needs="POST /submissions/{deployId}/import" title="Import">
+    {(page, reload) => <Import key={page.id} page={page} onImported={reload} />}
+  </PageView>
 );
 
 export default ImportView;

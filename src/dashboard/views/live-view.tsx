@@ -4,7 +4,7 @@ import { answer, api } from '../api.ts';
 import { useData } from '../data.ts';
 import { ownFields } from '../own-fields.ts';
 import { pageLinks } from '../page-links.ts';
-import { mayChange } from '../session.ts';
+import { may } from '../permissions.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Findings } from '../ui/findings.tsx';
@@ -34,7 +34,7 @@ const Address = ({ page }: { page: Page }): JSX.Element => (
         <CopyButton kind="plain" text={page.url}>
           Copy link
         </CopyButton>
-        {mayChange.value && (
+        {may('PUT /deploy/{id}') && (
           <ButtonLink icon="edit" href={pageLinks(page.id).edit}>
             Edit
           </ButtonLink>
@@ -67,13 +67,13 @@ function Loaded({ page, isElsewhere }: { page: Page; isElsewhere: boolean }): JS
         <Section title="What to correct">
           <Findings
             checked={data}
-            {...(mayChange.value && {
+            {...(may('PUT /deploy/{id}') && {
               onShow: ({ line, column }) => route(`${pageLinks(id).edit}?line=${line}&column=${column}`),
             })}
           />
         </Section>
       )}
-      {mayChange.value && <Steps page={page} checked={checked} />}
+      {may('PATCH /deploy/{id}') && <Steps page={page} checked={checked} />}
       {!isElsewhere && <Share page={page} fields={data && ownFields(data)} />}
     </>
   );
@@ -83,7 +83,7 @@ function Loaded({ page, isElsewhere }: { page: Page; isElsewhere: boolean }): JS
 export default function Live(): JSX.Element {
   const isElsewhere = useLocation().query.form === 'elsewhere';
   return (
-    <PageView title={isElsewhere ? 'Your form' : 'You’re live'}>
+    <PageView needs="GET /deploy/{id}/check" title={isElsewhere ? 'Your form' : 'You’re live'}>
       {(page) => <Loaded key={page.id} page={page} isElsewhere={isElsewhere} />}
     </PageView>
   );

@@ -10,7 +10,7 @@ import { browserLanguage, readFinishedPages } from '../editor/read-finished-page
 import { StartingPoints } from '../editor/starting-points.tsx';
 import { HtmlFiles } from '../html-files.ts';
 import { pageLinks } from '../page-links.ts';
-import { mayChange } from '../session.ts';
+import { may } from '../permissions.ts';
 import { publishSite, type Site } from '../sites.ts';
 import { ReadOnly } from '../ui/read-only.tsx';
 import { say } from '../ui/say.tsx';
@@ -100,7 +100,7 @@ function PublishFinishedPage({ name, language }: { name: PageName; language: Lan
 export default function NewPage(): JSX.Element {
   // Not that of useLocation: it changes before this view is gone.
   const { start, language } = useRoute().query;
-  if (!mayChange.value) {
+  if (!may('POST /deploy')) {
     return (
       <View title="New page">
         <ReadOnly />

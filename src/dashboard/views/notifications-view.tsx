@@ -2,9 +2,8 @@ import type { JSX } from 'preact';
 import { useData } from '../data.ts';
 import { useUndeleted } from '../deletions.ts';
 import { useOtherTabs } from '../other-tabs.ts';
-import { mayChange } from '../session.ts';
 import { useEditedSettings } from '../settings/edited-settings.ts';
-import { type Page, PageView } from '../ui/page-layout.tsx';
+import { type Page, PageView, READS_RECEIVERS } from '../ui/page-layout.tsx';
 import { SaveBar } from '../ui/save-bar.tsx';
 import { Section } from '../ui/section.tsx';
 import { Shown } from '../ui/states.tsx';
@@ -36,7 +35,7 @@ function Loaded({ page: { id }, read, reload }: { page: Page; read: Receivers; r
             ))}
           </div>
         )}
-        {mayChange.value && <AddWebhook deployId={id} onAdded={reload} />}
+        <AddWebhook deployId={id} onAdded={reload} />
       </Section>
       <SpreadsheetSection id={id} feeds={read.feeds} onChanged={reload} />
       <SaveBar form={FORM} count={edited.count} change={edited.change} onDiscard={edited.discard} />
@@ -56,7 +55,9 @@ function Notified({ page }: { page: Page }): JSX.Element {
 
 /** The receivers of submissions: people by mail, programs and chats by webhooks. */
 const Notifications = (): JSX.Element => (
-  <PageView title="Notifications">{(page) => <Notified key={page.id} page={page} />}</PageView>
+  <PageView needs={READS_RECEIVERS} title="Notifications">
+    {(page) => <Notified key={page.id} page={page} />}
+  </PageView>
 );
 
 export default Notifications;

@@ -7,10 +7,10 @@ import { type Loaded as LoadedData, useData } from '../data.ts';
 import { useOtherTabs } from '../other-tabs.ts';
 import { ownFields } from '../own-fields.ts';
 import { pageLinks } from '../page-links.ts';
-import { mayChange } from '../session.ts';
+import { may } from '../permissions.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Findings } from '../ui/findings.tsx';
-import { type Page, PageView } from '../ui/page-layout.tsx';
+import { type Page, PageView, READS_PAGE } from '../ui/page-layout.tsx';
 import { Section } from '../ui/section.tsx';
 import { Share } from '../ui/share.tsx';
 import { Shown } from '../ui/states.tsx';
@@ -33,7 +33,7 @@ function Check({ id, loaded }: { id: string; loaded: LoadedData<Schemas['Checked
         {(checked) => (
           <Findings
             checked={checked}
-            {...(mayChange.value && {
+            {...(may('PUT /deploy/{id}') && {
               onShow: ({ line, column }) => route(`${pageLinks(id).edit}?line=${line}&column=${column}`),
             })}
           />
@@ -65,10 +65,10 @@ function Parts({
     <>
       {/* A new version is a new frame. */}
       <Preview key={live} page={page} />
-      {mayChange.value && (
+      {may('PUT /deploy/{id}') && (
         <Section title="How people find it" isSplit>
           <PageNameForm key={page.title} page={page} onChanged={onRenamed} />
-          <PageAddressForm key={page.slug} page={page} onChanged={onRenamed} />
+          {may('PATCH /deploy/{id}', 'slug') && <PageAddressForm key={page.slug} page={page} onChanged={onRenamed} />}
         </Section>
       )}
       <Check id={id} loaded={checked} />
@@ -109,9 +109,10 @@ export default function PageOfPage(): JSX.Element {
   const { id = '' } = useRoute().params;
   return (
     <PageView
+      needs={READS_PAGE}
       title="Page"
       actions={
-        mayChange.value && (
+        may('PUT /deploy/{id}') && (
           <>
             <ButtonLink href={pageLinks(id).live}>Next steps</ButtonLink>
             <ButtonLink kind="main" href={pageLinks(id).edit} icon="edit">

@@ -5,7 +5,8 @@ import { useData, usePages } from '../data.ts';
 import { StartingPoints } from '../editor/starting-points.tsx';
 import { useOtherTabs } from '../other-tabs.ts';
 import { type Overviewed, readAllPages, readOverview } from '../own-pages.ts';
-import { hasAccount, mayChange } from '../session.ts';
+import { may } from '../permissions.ts';
+import { isReadOnly } from '../session.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Empty, ListFoot, Shown } from '../ui/states.tsx';
 import { counted } from '../ui/time.tsx';
@@ -37,11 +38,15 @@ const FirstPage = (): JSX.Element => (
 );
 
 const NoPages = (): JSX.Element =>
-  mayChange.value && hasAccount.value ? (
+  may('POST /deploy') ? (
     <FirstPage />
   ) : (
     <Empty icon="page" title="There are no pages yet">
-      <p>You may read only: pages that others publish appear here.</p>
+      <p>
+        {isReadOnly.value
+          ? 'You may read only: pages that others publish appear here.'
+          : 'Pages that others share with your address appear here.'}
+      </p>
     </Empty>
   );
 
@@ -121,8 +126,7 @@ export default function Pages(): JSX.Element {
     <View
       title="Pages"
       actions={
-        mayChange.value &&
-        hasAccount.value && (
+        may('POST /deploy') && (
           <ButtonLink kind="main" icon="plus" href={VIEW_PATHS.newPage}>
             New page
           </ButtonLink>

@@ -3,11 +3,11 @@ import { useEffect, useState } from 'preact/hooks';
 import { useData } from '../data.ts';
 import { useOtherTabs } from '../other-tabs.ts';
 import { pageLinks } from '../page-links.ts';
-import { mayChange } from '../session.ts';
+import { may } from '../permissions.ts';
 import { type ReadSettings, readSettings, useEditedSettings } from '../settings/edited-settings.ts';
 import { Form } from '../ui/form.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { type Page, PageView } from '../ui/page-layout.tsx';
+import { type Page, PageView, READS_RECEIVERS, READS_SETTINGS } from '../ui/page-layout.tsx';
 import { SaveBar } from '../ui/save-bar.tsx';
 import { Shown } from '../ui/states.tsx';
 import { Address } from './settings/address-section.tsx';
@@ -37,20 +37,25 @@ function useOpened(): { isOpen(name: string): boolean; toggle(name: string): voi
 function Loaded({ page, found }: { page: Page; found: ReadSettings }): JSX.Element {
   const edited = useEditedSettings('settings', page.id, found);
   const opened = useOpened();
-  const isOwn = page.role === undefined;
   const [screen, setScreen] = useState<Screen>('thanks');
   return (
     <div class="settings">
       <div class="stack">
         <div class="panels">
-          <Form id={FORM} onSubmit={edited.save}>
+          <Form needs="nothing" id={FORM} onSubmit={edited.save}>
             <Sections page={page} edited={edited} opened={opened} onEdit={setScreen} />
           </Form>
-          {isOwn && <ReceiversLink id={page.id} settings={edited.settings} />}
-          {isOwn && <Address page={page} isOpen={opened.isOpen('address')} onToggle={() => opened.toggle('address')} />}
-          {isOwn && <Guests id={page.id} isOpen={opened.isOpen('guests')} onToggle={() => opened.toggle('guests')} />}
-          {isOwn && <Shares id={page.id} isOpen={opened.isOpen('shares')} onToggle={() => opened.toggle('shares')} />}
-          {isOwn && mayChange.value && (
+          {may(READS_RECEIVERS) && <ReceiversLink id={page.id} settings={edited.settings} />}
+          {may('GET /deploy/{id}/domains') && (
+            <Address page={page} isOpen={opened.isOpen('address')} onToggle={() => opened.toggle('address')} />
+          )}
+          {may('GET /deploy/{id}/guests') && (
+            <Guests id={page.id} isOpen={opened.isOpen('guests')} onToggle={() => opened.toggle('guests')} />
+          )}
+          {may('GET /deploy/{id}/shares') && (
+            <Shares id={page.id} isOpen={opened.isOpen('shares')} onToggle={() => opened.toggle('shares')} />
+          )}
+          {may('POST /submissions/{deployId}/import') && (
             <section class="panel">
               <h2>
                 <a class="panel-head" href={pageLinks(page.id).importing}>
@@ -61,7 +66,7 @@ function Loaded({ page, found }: { page: Page; found: ReadSettings }): JSX.Eleme
               </h2>
             </section>
           )}
-          {isOwn && mayChange.value && (
+          {may('DELETE /deploy/{id}') && (
             <DeleteEverything
               page={page}
               isOpen={opened.isOpen('everything')}
@@ -88,7 +93,9 @@ function Settings({ page }: { page: Page }): JSX.Element {
 
 /** The settings of a page. */
 const SettingsView = (): JSX.Element => (
-  <PageView title="Settings">{(page) => <Settings key={page.id} page={page} />}</PageView>
+  <PageView needs={READS_SETTINGS} title="Settings">
+    {(page) => <Settings key={page.id} page={page} />}
+  </PageView>
 );
 
 export default SettingsView;

@@ -21,6 +21,7 @@ export const SignInForm = (): JSX.Element => (
     {hasMail && (
       <>
         <OneFieldForm
+          needs="nothing"
           field={{ label: 'E-mail address', type: 'email', name: 'email', autoComplete: 'email' }}
           isRight={isMailAddress}
           wrong="Enter your address, such as you@example.com."
@@ -32,6 +33,7 @@ export const SignInForm = (): JSX.Element => (
       </>
     )}
     <OneFieldForm
+      needs="nothing"
       field={{ label: 'API key', type: 'password', name: 'key', autoComplete: 'current-password' }}
       isRight={(key) => key !== ''}
       wrong="Enter your key: it begins with fh_."

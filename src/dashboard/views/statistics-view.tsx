@@ -4,6 +4,7 @@ import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import { usePages } from '../data.ts';
 import { type Overviewed, readOverview } from '../own-pages.ts';
 import { pageLinks } from '../page-links.ts';
+import { may } from '../permissions.ts';
 import { Bars } from '../ui/bars.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { Section } from '../ui/section.tsx';
@@ -81,11 +82,13 @@ export default function StatisticsView(): JSX.Element {
           total === 0 ? (
             <Empty icon="chart" title="You have no pages yet">
               <p>Publish an HTML page: what its forms send is counted here.</p>
-              <p>
-                <ButtonLink icon="plus" href={VIEW_PATHS.newPage}>
-                  Make your first page
-                </ButtonLink>
-              </p>
+              {may('POST /deploy') && (
+                <p>
+                  <ButtonLink icon="plus" href={VIEW_PATHS.newPage}>
+                    Make your first page
+                  </ButtonLink>
+                </p>
+              )}
             </Empty>
           ) : (
             <>

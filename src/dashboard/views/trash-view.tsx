@@ -5,7 +5,6 @@ import { ApiError, answer, api } from '../api.ts';
 import { MAX_LIMIT } from '../dashboard-limits.ts';
 import { errorOf, useChange, usePages } from '../data.ts';
 import { useOtherTabs } from '../other-tabs.ts';
-import { mayChange } from '../session.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormEnd } from '../ui/form.tsx';
@@ -41,12 +40,17 @@ function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Eleme
   }
   return (
     <>
-      <ActionButton icon="replace" of={page.title ?? page.slug} run={() => restore({})}>
+      <ActionButton
+        needs="POST /trash/{id}/restore"
+        icon="replace"
+        of={page.title ?? page.slug}
+        run={() => restore({})}
+      >
         Restore
       </ActionButton>
       {isTaken && (
         <Dialog title="This address is taken" onClose={() => setTaken(false)}>
-          <Form onSubmit={() => run(() => restore({ slug: slugOf(slug) }))}>
+          <Form needs="POST /trash/{id}/restore" onSubmit={() => run(() => restore({ slug: slugOf(slug) }))}>
             <p>
               Another page has the address <bdi>{page.slug}</bdi> now. Choose one to restore this page with.
             </p>
@@ -61,6 +65,7 @@ function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Eleme
 
 const Purge = ({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Element => (
   <ActionButton
+    needs="DELETE /trash/{id}"
     kind="quiet"
     icon="trash"
     of={page.title ?? page.slug}
@@ -108,12 +113,10 @@ export default function Trash(): JSX.Element {
                         {counted(page.submission_count, 'submission')}, deleted <Time at={page.deleted_at} />
                       </p>
                     </div>
-                    {mayChange.value && (
-                      <div class="buttons">
-                        <Restore page={page} onDone={loaded.reload} />
-                        <Purge page={page} onDone={loaded.reload} />
-                      </div>
-                    )}
+                    <div class="buttons">
+                      <Restore page={page} onDone={loaded.reload} />
+                      <Purge page={page} onDone={loaded.reload} />
+                    </div>
                   </li>
                 ))}
               </ul>

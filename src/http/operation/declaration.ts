@@ -9,6 +9,7 @@ import type { BodyForm } from '../request/json-body.ts';
 import type { DeclaredError } from '../response/errors.ts';
 import type { NeededScope } from './access.ts';
 import type { AnyCommand, Command } from './command.ts';
+import type { FieldForGuests, NeededOfPerson } from './guests.ts';
 import type { FurtherTool, Tool } from './tool.ts';
 
 /*
@@ -179,8 +180,8 @@ export type Declaration<
   isOfAccount?: boolean;
   /** The least role that it needs of a guest (guests.ts). Left out: it is the owner's alone. */
   guests?: Role;
-  /** The least role where that depends on the body; undefined: it is the owner's alone. */
-  guestsFor?(body: z.infer<Body>): Role | undefined;
+  /** The fields of its body that need more of a guest. */
+  guestFields?: readonly (FieldForGuests & { field: keyof z.infer<Body> & string })[];
   /** True if guests without an account are refused. */
   needsAccount?: boolean;
   /** True if programs that an owner has allowed may not call it: keys, sessions, grants and the account are the owner's alone. */
@@ -236,6 +237,9 @@ export type Operation = {
   noCommand: string | undefined;
   audit: Action | undefined;
   noAudit: string | undefined;
+  /** The least that it needs of who calls it, and of its body's fields those that need more. */
+  needed: NeededOfPerson;
+  guestFields: readonly FieldForGuests[];
   /** The schemas of the fields that its commands take. */
   fields(settings: Settings): Record<'query' | 'body', Readonly<Record<string, z.ZodType>>>;
   /** Makes the endpoint of a service. */
@@ -251,7 +255,7 @@ export type Endpoint = Omit<
   'noCommand' | 'audit' | 'noAudit' | 'description' | 'answer' | 'otherAnswers' | 'errors' | 'ifMissing'
 > &
   Pick<PublicDeclaration<never>, 'requestHeaders' | 'pagesExcept' | 'errorPageTitle' | 'errorPageDashboard'> &
-  Omit<Operation, 'bind' | 'commands' | 'noCommand' | 'audit' | 'noAudit' | 'fields'> & {
+  Omit<Operation, 'bind' | 'commands' | 'noCommand' | 'audit' | 'noAudit' | 'fields' | 'needed' | 'guestFields'> & {
     description: string | undefined;
     ifMissing: string | undefined;
     /** The least that a key needs; undefined where no key is needed. */

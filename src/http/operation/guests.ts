@@ -39,32 +39,48 @@ export async function actingOn(owner: Owner, id: string | undefined, db: Databas
   return { ...owner, id: ownerId, email: ownerEmail, plan, guest: { ...guest, email: owner.email } };
 }
 
+/** The least that an operation needs of who calls it: a role of a guest, or to be the owner of the page. */
+type Needed = Role | 'owner';
+
+/** A field of a body that needs more of a guest than the operation does: any value of it that is given, or this one. */
+export type FieldForGuests = { field: string; value?: string; guests: Needed };
+
 /** An operation as far as guests are concerned, as its declaration has it. */
-export type ForGuests<Body> = {
+export type ForGuests = {
   /** The least role that it needs of a guest. Left out: it is the owner's alone. */
   guests?: Role;
-  /** The least role where that depends on the body; undefined: it is the owner's alone. */
-  guestsFor?(body: Body): Role | undefined;
+  guestFields?: readonly FieldForGuests[];
   /** True if guests without an account are refused. */
   needsAccount?: boolean;
 };
 
+/** `account`: anybody with an account. `anybody`: who calls it acts on what is their own. */
+export type NeededOfPerson = Needed | 'account' | 'anybody';
+
+/** Returns what an operation needs of who calls it, as the dashboard has to know before it offers it. */
+export function neededOf(path: string, { guests, needsAccount }: ForGuests): NeededOfPerson {
+  if (OF_PAGE.test(path)) return guests ?? 'owner';
+  return needsAccount ? 'account' : 'anybody';
+}
+
 /** Returns the refusal of an operation by the role of a guest, if the session is that of one. */
-export function refusalOfGuest<Body>(
-  { guests, guestsFor, needsAccount }: ForGuests<Body>,
+export function refusalOfGuest(
+  { guests = 'owner', guestFields = [], needsAccount }: Omit<ForGuests, 'guests'> & { guests?: Needed },
   { id, guest }: Pick<Owner, 'id' | 'guest'>,
-  body: Body,
+  body: Readonly<Record<string, unknown>>,
 ): HttpError | undefined {
   if (needsAccount && id === NO_ACCOUNT) return noAccount();
   if (!guest) return undefined;
-  const needed = guestsFor ? guestsFor(body) : guests;
-  const isAllowed = needed === 'reader' || (needed === 'editor' && guest.role === 'editor');
+  const isSent = ({ field, value }: FieldForGuests): boolean =>
+    value === undefined ? body[field] !== undefined : body[field] === value;
+  const needed = [guests, ...guestFields.filter(isSent).map((one) => one.guests)];
+  const isAllowed = needed.every((one) => one === 'reader' || one === guest.role);
   return isAllowed ? undefined : guestRefused(guest.role);
 }
 
 /** The refusals of guests that an operation can have, for the reference. */
 export const guestRefusals = (
-  { needsAccount }: Pick<ForGuests<never>, 'needsAccount'>,
+  { needsAccount }: Pick<ForGuests, 'needsAccount'>,
   isOfPage: boolean,
 ): DeclaredError[] => [...(needsAccount ? [noAccount] : []), ...(isOfPage ? [guestRefused] : [])];
 

@@ -32,7 +32,7 @@ import {
   withDatabase,
 } from './declaration.ts';
 import { exampleOf } from './example.ts';
-import { actingOn, guestRefusals, OF_PAGE, refusalOfGuest } from './guests.ts';
+import { actingOn, guestRefusals, neededOf, OF_PAGE, refusalOfGuest } from './guests.ts';
 
 /*
  * Each operation of the API is declared once, by operation() or publicOperation(), and listed in endpoints.ts. Its declaration
@@ -141,6 +141,8 @@ export function operation<
     noCommand: given.noCommand,
     audit: given.audit,
     noAudit: given.noAudit,
+    needed: neededOf(path, given),
+    guestFields: given.guestFields ?? [],
     fields: (settings) => ({
       query: given.query?.shape ?? {},
       body: forService(given.body, settings)?.schema.shape ?? {},
@@ -320,6 +322,7 @@ export function publicOperation<Answer>(
   const { noCommand = NEEDS_NO_KEY, audit, noAudit = audit ? undefined : NEEDS_NO_KEY } = declaration;
   return {
     ...{ ...route, commands: [], noCommand, audit, noAudit },
+    ...{ needed: 'anybody', guestFields: [] },
     fields: () => ({ query: {}, body: {} }),
     bind: (app) => bindPublic(route, declaration, app),
   };

@@ -154,7 +154,13 @@ describe('a page with one form', () => {
     });
     await send(id, { 'form-name': 'a', x: '1' });
     expect(await formsOf(id)).toEqual([null]);
-    expect((await owner.get(`/deploy/${id}/forms`).expect(200)).body).toEqual({ forms: [] });
+    expect((await owner.get(`/deploy/${id}/forms`).expect(200)).body).toEqual({
+      forms: [],
+      fields: [
+        { name: 'form-name', label: null, type: 'hidden' },
+        { name: 'x', label: null, type: 'text' },
+      ],
+    });
     const { text } = await owner.get(`/submissions/${id}/export.csv`).expect(200);
     expect(text.split('\r\n')[0]).toBe('id,created_at,ip_address,x');
   });

@@ -34,34 +34,29 @@ function toLabels(fields: readonly CheckedField[]): Labels {
   return labels;
 }
 
-async function readLabels(id: string, signal: AbortSignal): Promise<Labels> {
-  const { forms } = await answer(api.GET('/deploy/{id}/check', { params: { path: { id } }, signal }));
-  return toLabels(forms.flatMap((form) => (form.submits_here ? forPeople(form.fields) : [])));
-}
-
 const NO_LABELS: Labels = new Map();
-const seen = new Map<string, Labels>();
 
 /** A form of a page that has several. `labels`: of its fields; none where the page has it no longer. */
 export type PageForm = { name: string; labels: Labels };
 
-const NO_FORMS: readonly PageForm[] = [];
-const seenForms = new Map<string, readonly PageForm[]>();
+/** `labels`: of the fields of all forms. */
+type FormsOfPage = { labels: Labels; forms: readonly PageForm[] };
 
-async function readForms(id: string, signal: AbortSignal): Promise<readonly PageForm[]> {
-  const { forms } = await answer(api.GET('/deploy/{id}/forms', { params: { path: { id } }, signal }));
-  return forms.map(({ name, fields }) => ({ name, labels: toLabels(fields) }));
+const NO_FORMS: FormsOfPage = { labels: NO_LABELS, forms: [] };
+const seen = new Map<string, FormsOfPage>();
+
+async function readForms(id: string, signal: AbortSignal): Promise<FormsOfPage> {
+  const { forms, fields } = await answer(api.GET('/deploy/{id}/forms', { params: { path: { id } }, signal }));
+  return { labels: toLabels(fields), forms: forms.map((form) => ({ name: form.name, labels: toLabels(form.fields) })) };
 }
 
 /**
  * The forms of a page, where it has several, and the labels of the one with a name, or of all. None until they are there, for a page
  * that can't be checked, and without a page.
  */
-export function useLabels(pageId: string | undefined, formName = ''): { labels: Labels; forms: readonly PageForm[] } {
-  const load = async (signal: AbortSignal) => (pageId === undefined ? NO_LABELS : readLabels(pageId, signal));
-  const loadForms = async (signal: AbortSignal) => (pageId === undefined ? NO_FORMS : readForms(pageId, signal));
-  const labels = useData(`labels:${pageId}`, load, seen).data ?? NO_LABELS;
-  const forms = useData(`forms:${pageId}`, loadForms, seenForms).data ?? NO_FORMS;
+export function useLabels(pageId: string | undefined, formName = ''): FormsOfPage {
+  const load = async (signal: AbortSignal) => (pageId === undefined ? NO_FORMS : readForms(pageId, signal));
+  const { labels, forms } = useData(`forms:${pageId}`, load, seen).data ?? NO_FORMS;
   const form = forms.find(({ name }) => name === formName);
   return { labels: form && form.labels.size > 0 ? form.labels : labels, forms };
 }

@@ -19,8 +19,15 @@ async function readTrash(deployId: string, query: { page: number; limit: number 
 const pathOf = ({ pageId, id }: Submission): string => `/submissions/${pageId}/trash/${id}`;
 
 const ACTIONS: readonly KeptAction[] = [
-  { label: 'Restore', icon: 'replace', done: 'in the inbox again', make: (one) => restoreRows([one]) },
   {
+    needs: 'POST /submissions/{deployId}/trash/{submissionId}/restore',
+    label: 'Restore',
+    icon: 'replace',
+    done: 'in the inbox again',
+    make: (one) => restoreRows([one]),
+  },
+  {
+    needs: 'DELETE /submissions/{deployId}/trash/{submissionId}',
     label: 'Delete for good',
     icon: 'trash',
     done: 'deleted for good',

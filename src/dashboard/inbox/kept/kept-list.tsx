@@ -5,7 +5,7 @@ import { DASHBOARD_LIMITS, MAX_LIMIT } from '../../dashboard-limits.ts';
 import { type Loaded, type LoadedPages, toError, useChange, useData, usePages } from '../../data.ts';
 import { deleteLater, useUndeleted } from '../../deletions.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
-import { mayChange } from '../../session.ts';
+import { may, type OperationName } from '../../permissions.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog, type Question } from '../../ui/dialog.tsx';
 import type { IconName } from '../../ui/icon.tsx';
@@ -28,6 +28,8 @@ type Read = (query: { page: number; limit: number }, signal: AbortSignal) => Pro
 
 /** The actions for a submission that is kept apart. */
 export type KeptAction = {
+  /** The operation that it calls. */
+  needs: OperationName;
   label: string;
   icon: IconName;
   /** Says where they are now, after a count: `in the inbox now`. */
@@ -74,7 +76,8 @@ function useFound(key: string, { read, pathOf }: KeptFolder, q: string): Loaded<
 type RowProps = {
   submission: Submission;
   labels: Labels;
-  selected: Selected<Submission>;
+  /** Undefined where there is nothing to do with several. */
+  selected: Selected<Submission> | undefined;
   facts: KeptFolder['facts'];
   /** The buttons of a submission that is open. */
   children: ComponentChildren;
@@ -82,7 +85,7 @@ type RowProps = {
 
 const Kept = ({ submission, labels, selected, facts, children }: RowProps): JSX.Element => (
   <li class="row kept-row">
-    {mayChange.value && (
+    {selected && (
       <input
         type="checkbox"
         aria-label={`Select ${titleOf(submission)}`}
@@ -197,15 +200,21 @@ export function KeptList({ folder, page, onChange }: ListProps): JSX.Element {
     found.reload();
   });
   const { act, question } = useKeptActions(pathOf, onDone);
+  const actions = folder.actions.filter(({ needs }) => may(needs));
   const buttonsFor = (of: readonly Submission[]) =>
-    folder.actions.map((action) => (
+    actions.map((action) => (
       <Button key={action.label} kind="quiet" icon={action.icon} onClick={() => act(action, of)}>
         {action.label}
       </Button>
     ));
   const rowOf = (submission: Submission) => (
-    <Kept key={submission.id} {...{ submission, labels, selected }} facts={folder.facts}>
-      {mayChange.value && selected.rows.length === 0 && <div class="buttons actions">{buttonsFor([submission])}</div>}
+    <Kept
+      key={submission.id}
+      {...{ submission, labels }}
+      selected={actions.length > 0 ? selected : undefined}
+      facts={folder.facts}
+    >
+      {selected.rows.length === 0 && <div class="buttons actions">{buttonsFor([submission])}</div>}
     </Kept>
   );
   return (

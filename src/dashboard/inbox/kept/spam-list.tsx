@@ -5,7 +5,7 @@ import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { useData } from '../../data.ts';
 import { deleteLater } from '../../deletions.ts';
 import { pageLinks } from '../../page-links.ts';
-import { mayChange } from '../../session.ts';
+import { may } from '../../permissions.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import type { Page } from '../../ui/page-layout.tsx';
@@ -55,12 +55,14 @@ function release({ pageId: id, id: submissionId }: Submission): Promise<unknown>
 
 const ACTIONS: readonly KeptAction[] = [
   {
+    needs: 'POST /deploy/{id}/spam/{submissionId}/release',
     label: 'Not spam',
     icon: 'done',
     done: 'in the inbox now',
     make: release,
   },
   {
+    needs: 'DELETE /deploy/{id}/spam/{submissionId}',
     label: 'Delete',
     icon: 'trash',
     done: 'deleted',
@@ -77,7 +79,7 @@ const ACTIONS: readonly KeptAction[] = [
 const NoSpam = ({ id }: { id: string }): JSX.Element => (
   <Empty icon="done" title="There is no spam">
     <p>Submissions with a blocked word, or without a solved captcha, wait here for 30 days.</p>
-    {mayChange.value && (
+    {may('PATCH /deploy/{id}') && (
       <p>
         <ButtonLink href={pageLinks(id).settings}>Set up words and a captcha</ButtonLink>
       </p>
@@ -101,6 +103,7 @@ function DeleteAll({
   const many = `${counted(total, 'submission')} and their files are deleted`;
   return (
     <ActionButton
+      needs="DELETE /deploy/{id}/spam"
       kind="danger"
       icon="trash"
       ask={{
@@ -139,8 +142,7 @@ export function Spam({ page, onChange }: { page: Page; onChange(): void }): JSX.
       </>
     ),
     pathOf,
-    foot: (items, total, onDone) =>
-      mayChange.value ? <DeleteAll id={id} items={items} total={total} onDone={onDone} /> : undefined,
+    foot: (items, total, onDone) => <DeleteAll id={id} items={items} total={total} onDone={onDone} />,
   };
   return <KeptList folder={folder} page={page} onChange={onChange} />;
 }

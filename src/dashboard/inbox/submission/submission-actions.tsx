@@ -5,7 +5,7 @@ import { say } from '../../ui/say.tsx';
 import type { Labels } from '../columns/column-labels.ts';
 import type { Inbox } from '../inbox-state.ts';
 import type { Submission } from '../read-submissions.ts';
-import { readOrUnread } from '../submission-changes.ts';
+import { mayAct, readOrUnread } from '../submission-changes.ts';
 import { plainText, replyLink } from './value-links.ts';
 
 async function copy(text: string): Promise<void> {
@@ -21,7 +21,7 @@ type Props = { inbox: Inbox; submission: Submission; labels: Labels; pageName: s
 
 /** The actions for an open submission. */
 export function SubmissionActions({ inbox, submission, labels, pageName }: Props): JSX.Element {
-  const { act, mayChange } = inbox;
+  const { act } = inbox;
   const target = { rows: [submission] };
   const reply = replyLink(submission, labels, pageName);
   const read = readOrUnread(target.rows);
@@ -32,7 +32,7 @@ export function SubmissionActions({ inbox, submission, labels, pageName }: Props
           Reply
         </ButtonLink>
       )}
-      {mayChange && (
+      {mayAct(read) && (
         <>
           <IconButton
             icon="finished"
@@ -55,12 +55,8 @@ export function SubmissionActions({ inbox, submission, labels, pageName }: Props
       )}
       <IconButton icon="copy" label="Copy as text" onClick={() => copy(plainText(submission, labels, pageName))} />
       <IconButton icon="print" label="Print" onClick={() => print()} />
-      {mayChange && (
-        <>
-          <IconButton icon="spam" label="Spam" onClick={() => act('spam', target)} />
-          <IconButton icon="trash" label="Delete" onClick={() => act('delete', target)} />
-        </>
-      )}
+      {mayAct('spam') && <IconButton icon="spam" label="Spam" onClick={() => act('spam', target)} />}
+      {mayAct('delete') && <IconButton icon="trash" label="Delete" onClick={() => act('delete', target)} />}
     </div>
   );
 }

@@ -4,7 +4,9 @@ import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { type Loaded, useData } from '../../data.ts';
 import { type Delivery, type Log, readLogs } from '../../logs.ts';
 import { pageLinks } from '../../page-links.ts';
+import { may } from '../../permissions.ts';
 import { DeliveryRow } from '../../ui/delivery-row.tsx';
+import { READS_RECEIVERS } from '../../ui/page-layout.tsx';
 import { Shown } from '../../ui/states.tsx';
 import { counted } from '../../ui/time.tsx';
 import type { Labels } from '../columns/column-labels.ts';
@@ -40,7 +42,7 @@ const Deliveries = ({ id, loaded }: { id: string; loaded: Loaded<LoggedDelivery[
         ) : (
           <p class="muted">
             None of the last {DASHBOARD_LIMITS.inbox.logPageSize} deliveries is of this submission.{' '}
-            <a href={pageLinks(id).notifications}>All deliveries</a>
+            {may(READS_RECEIVERS) && <a href={pageLinks(id).notifications}>All deliveries</a>}
           </p>
         )
       }
@@ -54,7 +56,8 @@ const isOpen = signal(false);
 /** Facts about the service and not about the visitor, folded. A delivery that failed is named all the same. */
 export function Details({ submission, labels }: { submission: Submission; labels: Labels }): JSX.Element {
   const { id, pageId } = submission;
-  const loaded = useData(`deliveries:${id}`, (signal) => readDeliveries(pageId, id, signal));
+  const mayReadLogs = may('GET /deploy/{id}/mails');
+  const loaded = useData(`deliveries:${id}`, async (signal) => (mayReadLogs ? readDeliveries(pageId, id, signal) : []));
   const failed = loaded.data?.filter(({ delivery }) => delivery.status === 'failed').length ?? 0;
   return (
     <details
@@ -69,7 +72,7 @@ export function Details({ submission, labels }: { submission: Submission; labels
       </summary>
       <div class="stack">
         <Technical submission={submission} labels={labels} />
-        <Deliveries id={pageId} loaded={loaded} />
+        {mayReadLogs && <Deliveries id={pageId} loaded={loaded} />}
       </div>
     </details>
   );

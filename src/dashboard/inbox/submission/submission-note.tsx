@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { useChange } from '../../data.ts';
+import { may } from '../../permissions.ts';
 import { TextArea } from '../../ui/field.tsx';
 import { say } from '../../ui/say.tsx';
 import { NotSaved, Saved } from '../../ui/states.tsx';
@@ -10,13 +11,7 @@ import type { Inbox } from '../inbox-state.ts';
 import type { Submission } from '../read-submissions.ts';
 
 /** The owner's note on a submission. It is stored a moment after the last key, and when one goes on. */
-export function Note({
-  inbox: { list, mayChange },
-  submission,
-}: {
-  inbox: Inbox;
-  submission: Submission;
-}): JSX.Element | null {
+export function Note({ inbox: { list }, submission }: { inbox: Inbox; submission: Submission }): JSX.Element | null {
   const { note } = submission;
   const [typed, setTyped] = useState(note);
   const { change, run } = useChange({ isRepeatable: true });
@@ -52,7 +47,7 @@ export function Note({
     };
   }, []);
 
-  if (!mayChange) {
+  if (!may('PATCH /submissions/{deployId}/{submissionId}')) {
     return note === '' ? null : (
       <div class="note">
         <p class="muted">Note</p>
@@ -69,7 +64,7 @@ export function Note({
         rows={1}
         value={typed}
         onChange={setTyped}
-        placeholder="Only you see it"
+        placeholder="Visitors never see it"
         error={
           isTooLong ? `A note has at most ${numbers.format(DASHBOARD_LIMITS.inbox.noteChars)} characters.` : undefined
         }

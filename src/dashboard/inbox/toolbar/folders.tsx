@@ -2,11 +2,16 @@ import type { JSX } from 'preact';
 import { useLocation } from 'preact-iso';
 import { VIEW_PATHS } from '../../../lib/dashboard-paths.ts';
 import { pageLinks } from '../../page-links.ts';
+import { may } from '../../permissions.ts';
 import { Menu } from '../../ui/menu.tsx';
 import type { Page } from '../../ui/page-layout.tsx';
 import { numbers } from '../../ui/time.tsx';
 import { filterOf, NO_FILTER, searchOf } from '../filter.ts';
 import { MenuLabel } from './menu-label.tsx';
+
+/** The operations without which the folders of a page can't be seen. */
+export const READS_SPAM = 'GET /deploy/{id}/spam';
+export const READS_TRASH = 'GET /submissions/{deployId}/trash';
 
 const { unread, starred, status } = NO_FILTER;
 const NO_MARKS = { unread, starred, status };
@@ -33,12 +38,12 @@ function useFolders(page: Page | undefined): { main: readonly Folder[]; rest: re
       marked('Inbox', {}),
       marked('Unread', { unread: true }),
       marked('Starred', { starred: true }),
-      ...(page ? [{ ...kept('Spam', 'spam'), count: page.spam }] : []),
+      ...(page && may(READS_SPAM) ? [{ ...kept('Spam', 'spam'), count: page.spam }] : []),
     ],
     rest: [
       marked('To do', { status: 'open' }),
       marked('Done', { status: 'done' }),
-      ...(page ? [kept('Trash', 'trash')] : []),
+      ...(page && may(READS_TRASH) ? [kept('Trash', 'trash')] : []),
     ],
   };
 }

@@ -36,7 +36,7 @@ export function SearchField({
     searched.current = q;
   }, [q]);
   return (
-    <Form class="search" onSubmit={search}>
+    <Form needs="nothing" class="search" onSubmit={search}>
       <label class="unseen" for={SEARCH_ID}>
         Search
       </label>

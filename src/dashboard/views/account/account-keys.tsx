@@ -53,7 +53,7 @@ function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
   }
   return (
     <>
-      <Form class="inline" onSubmit={create}>
+      <Form needs="POST /keys" class="inline" onSubmit={create}>
         <Field label={LABELS.name} value={name} onChange={setName} max={100} error={errorOf(change, 'name')} />
         <Select label="What it may do" value={scope} options={SCOPES} onChange={(value) => setScope(value)} />
         <LifetimeField label="Expires" value={lifetime} onChange={(value) => setLifetime(value)} />
@@ -102,6 +102,7 @@ function KeyRow({ apiKey, onRevoked }: { apiKey: Key; onRevoked(): void }): JSX.
         </p>
       </div>
       <ActionButton
+        needs="DELETE /keys/{keyId}"
         kind="quiet"
         of={name ?? prefix ?? ''}
         ask={{

@@ -41,6 +41,7 @@ export function Programs(): JSX.Element {
               </p>
             </div>
             <ActionButton
+              needs="DELETE /grants/{grantId}"
               kind="quiet"
               of={client}
               run={() => answer(api.DELETE('/grants/{grantId}', { params: { path: { grantId: id } } }))}

@@ -5,7 +5,7 @@ import { ApiError, answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { useData } from '../../data.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
-import { mayChange, signOut } from '../../session.ts';
+import { signOut } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/section.tsx';
@@ -41,18 +41,17 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded(): void })
           Used <RoughTime at={last_used_at} />, signed in <Time at={created_at} />
         </p>
       </div>
-      {(isCurrent || mayChange.value) && (
-        <ActionButton
-          kind="quiet"
-          of={`the session of ${browserOf(userAgent)}`}
-          run={() => (isCurrent ? signOut('this') : answer(api.DELETE('/sessions/{sessionId}', { params })))}
-          done="The session has ended."
-          onDone={onEnded}
-          isRemoving
-        >
-          End
-        </ActionButton>
-      )}
+      <ActionButton
+        needs={isCurrent ? 'nothing' : 'DELETE /sessions/{sessionId}'}
+        kind="quiet"
+        of={`the session of ${browserOf(userAgent)}`}
+        run={() => (isCurrent ? signOut('this') : answer(api.DELETE('/sessions/{sessionId}', { params })))}
+        done="The session has ended."
+        onDone={onEnded}
+        isRemoving
+      >
+        End
+      </ActionButton>
     </li>
   );
 }
@@ -91,6 +90,7 @@ const EndSessions = ({ others, onDone }: { others: number; onDone(): void }): JS
   <div class="buttons">
     {others > 0 && (
       <ActionButton
+        needs="DELETE /sessions/{sessionId}"
         ask={{
           title: 'End all other sessions?',
           button: 'End all others',
@@ -105,6 +105,7 @@ const EndSessions = ({ others, onDone }: { others: number; onDone(): void }): JS
       </ActionButton>
     )}
     <ActionButton
+      needs="DELETE /sessions"
       kind="quiet"
       ask={{
         title: 'End all sessions?',
@@ -139,9 +140,7 @@ export function Sessions(): JSX.Element {
                 Show all {numbers.format(sessions.length)}
               </Button>
             )}
-            {mayChange.value && (
-              <EndSessions others={sessions.filter(({ current }) => !current).length} onDone={loaded.reload} />
-            )}
+            <EndSessions others={sessions.filter(({ current }) => !current).length} onDone={loaded.reload} />
           </>
         )}
       </Shown>

@@ -6,7 +6,7 @@ import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { errorOf, useChange, usePages } from '../../data.ts';
 import { SearchField } from '../../inbox/toolbar/search-field.tsx';
 import { useOtherTabs } from '../../other-tabs.ts';
-import { mayChange, me } from '../../session.ts';
+import { isReadOnly, me } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -56,7 +56,7 @@ function ChangePlan({ owner, plans, onChanged }: RowProps & { plans: readonly st
       </Button>
       {isOpen && (
         <Dialog title="Change the plan" onClose={close}>
-          <Form onSubmit={save}>
+          <Form needs="PATCH /admin/owners/{ownerId}" onSubmit={save}>
             <p>
               <bdi>{owner.email}</bdi> uses {counted(owner.deployments, 'page')} and {sizeOf(owner.storage_used)}. With
               a smaller plan nothing is deleted, and no more can be stored.
@@ -83,6 +83,7 @@ const suspend = (owner: ListedOwner, suspended: boolean) =>
 const Suspension = ({ owner, onChanged }: RowProps): JSX.Element =>
   owner.suspended ? (
     <ActionButton
+      needs="PATCH /admin/owners/{ownerId}"
       kind="quiet"
       of={owner.email}
       run={() => suspend(owner, false)}
@@ -94,6 +95,7 @@ const Suspension = ({ owner, onChanged }: RowProps): JSX.Element =>
     </ActionButton>
   ) : (
     <ActionButton
+      needs="PATCH /admin/owners/{ownerId}"
       kind="quiet"
       of={owner.email}
       ask={{
@@ -116,6 +118,7 @@ const Suspension = ({ owner, onChanged }: RowProps): JSX.Element =>
 
 const Deletion = ({ owner, onChanged }: RowProps): JSX.Element => (
   <ActionButton
+    needs="DELETE /admin/owners/{ownerId}"
     kind="quiet"
     icon="trash"
     of={owner.email}
@@ -154,7 +157,7 @@ function OwnerRow({ owner, plans, onChanged }: RowProps & { plans: readonly stri
           {last_used_at !== null && <RoughTime at={last_used_at} />}, since <Time at={created_at} />
         </p>
       </div>
-      {mayChange.value && (
+      {!isReadOnly.value && (
         <div class="buttons">
           <ChangePlan {...{ owner, plans, onChanged }} />
           {!isMe && <Suspension {...{ owner, onChanged }} />}

@@ -6,7 +6,7 @@ import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { errorOf, useChange, usePages } from '../../data.ts';
 import { SearchField } from '../../inbox/toolbar/search-field.tsx';
 import { useOtherTabs } from '../../other-tabs.ts';
-import { mayChange } from '../../session.ts';
+import { isReadOnly } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -53,7 +53,7 @@ function TakeDown({ page, onChanged }: RowProps): JSX.Element {
       </Button>
       {isOpen && (
         <Dialog title="Take this page down?" onClose={close}>
-          <Form onSubmit={takeDown}>
+          <Form needs="POST /admin/pages/{id}/take-down" onSubmit={takeDown}>
             <p>
               Visitors of <bdi>{nameOf(page)}</bdi> see that it was taken down, and its form refuses submissions.
               Nothing is deleted.
@@ -77,6 +77,7 @@ function TakeDown({ page, onChanged }: RowProps): JSX.Element {
 
 const Restore = ({ page, onChanged }: RowProps): JSX.Element => (
   <ActionButton
+    needs="POST /admin/pages/{id}/restore"
     kind="quiet"
     of={nameOf(page)}
     run={() => answer(api.POST('/admin/pages/{id}/restore', { params: { path: { id: page.id } } }))}
@@ -98,7 +99,7 @@ const PageRow = ({ page, onChanged }: RowProps): JSX.Element => (
         <bdi>{page.owner_email}</bdi>, published <Time at={page.created_at} />
       </p>
     </div>
-    {mayChange.value &&
+    {!isReadOnly.value &&
       (page.taken_down ? <Restore {...{ page, onChanged }} /> : <TakeDown {...{ page, onChanged }} />)}
   </li>
 );

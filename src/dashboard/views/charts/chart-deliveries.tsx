@@ -3,6 +3,8 @@ import { MAX_LIMIT } from '../../dashboard-limits.ts';
 import { useData } from '../../data.ts';
 import { readLogs } from '../../logs.ts';
 import { pageLinks } from '../../page-links.ts';
+import { may } from '../../permissions.ts';
+import { READS_RECEIVERS } from '../../ui/page-layout.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Shown } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -34,9 +36,11 @@ export function Deliveries({ id }: { id: string }): JSX.Element {
         {(rows) => (
           <>
             <Table label="Deliveries as a table" heads={['To', ...RESULTS.map(({ label }) => label)]} rows={rows} />
-            <p>
-              <a href={pageLinks(id).notifications}>Mail, webhooks and their logs</a>
-            </p>
+            {may(READS_RECEIVERS) && (
+              <p>
+                <a href={pageLinks(id).notifications}>Mail, webhooks and their logs</a>
+              </p>
+            )}
           </>
         )}
       </Shown>

@@ -18,7 +18,7 @@ function OwnRange({ isShown }: { isShown: boolean }): JSX.Element {
     if (from !== '' && to !== '') route(`${path}?from=${from}&to=${to}`);
   }
   return (
-    <Form class="inline" onSubmit={show}>
+    <Form needs="nothing" class="inline" onSubmit={show}>
       <Field label="From" type="date" value={from} onChange={setFrom} error={missing(from)} />
       <Field label="To" type="date" value={to} onChange={setTo} error={missing(to)} />
       <Button>Show</Button>

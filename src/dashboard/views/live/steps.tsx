@@ -4,12 +4,13 @@ import { answer, api } from '../../api.ts';
 import { type Loaded, useData } from '../../data.ts';
 import { ownFields } from '../../own-fields.ts';
 import { pageLinks } from '../../page-links.ts';
+import { may } from '../../permissions.ts';
 import { me } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { hasAddress, NoAddress } from '../../ui/no-mail.tsx';
-import type { Page } from '../../ui/page-layout.tsx';
+import { type Page, READS_RECEIVERS } from '../../ui/page-layout.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Shown } from '../../ui/states.tsx';
 import { counted } from '../../ui/time.tsx';
@@ -25,13 +26,15 @@ type State = {
   fields: readonly FormField[];
 };
 
+const READS_DOMAINS = 'GET /deploy/{id}/domains';
+
 async function readState(id: string, fields: readonly FormField[], signal: AbortSignal): Promise<State> {
   const params = { path: { id } };
   const search = { path: { deployId: id }, query: { limit: 1 } };
   const [settings, { submissions }, { domains }] = await Promise.all([
     answer(api.GET('/deploy/{id}/settings', { params, signal })),
     answer(api.GET('/submissions/{deployId}/search', { params: search, signal })),
-    answer(api.GET('/deploy/{id}/domains', { params, signal })),
+    may(READS_DOMAINS) ? answer(api.GET('/deploy/{id}/domains', { params, signal })) : { domains: [] },
   ]);
   const hasDomain = domains.some(({ status }) => status === 'live');
   const [newest] = submissions;
@@ -95,6 +98,7 @@ const TestStep = ({ id, state: { arrived, fields }, reload }: StepProps): JSX.El
       </ButtonLink>
     )}
     <ActionButton
+      needs="POST /submissions/{deployId}/test"
       kind={arrived === 'nothing' ? 'plain' : 'quiet'}
       icon="send"
       run={() => sendTest(id, fields)}
@@ -125,7 +129,15 @@ function MailStep({ id, state: { settings }, reload }: StepProps): JSX.Element {
         </ButtonLink>
       )}
       {!isOn && hasAddress() && (
-        <ActionButton icon="mail" run={turnOn} done="Mail is on." onDone={reload} isRepeatable isRemoving>
+        <ActionButton
+          needs="PATCH /deploy/{id}"
+          icon="mail"
+          run={turnOn}
+          done="Mail is on."
+          onDone={reload}
+          isRepeatable
+          isRemoving
+        >
           Turn on mail
         </ActionButton>
       )}
@@ -202,9 +214,9 @@ export function Steps({ page: { id }, checked }: { page: Page; checked: Loaded<S
           <ul class="rows">
             <PlacesStep id={id} state={state} reload={loaded.reload} />
             <TestStep id={id} state={state} reload={loaded.reload} />
-            {me.value?.mail && <MailStep id={id} state={state} reload={loaded.reload} />}
+            {me.value?.mail && may(READS_RECEIVERS) && <MailStep id={id} state={state} reload={loaded.reload} />}
             <ThanksStep id={id} state={state} reload={loaded.reload} />
-            <DomainStep id={id} state={state} reload={loaded.reload} />
+            {may(READS_DOMAINS) && <DomainStep id={id} state={state} reload={loaded.reload} />}
           </ul>
         )}
       </Shown>

@@ -25,7 +25,7 @@ export function ChosenSite({
   const { publishChecked, isChecking, question } = usePublishCheck();
   const submit = (): unknown => isChecking || publishChecked(async () => loaded.data ?? checkSite(site), onPublish);
   return (
-    <Form class="card" onSubmit={submit}>
+    <Form needs="POST /deploy" class="card" onSubmit={submit}>
       {question}
       <p role="status">
         Chosen: <bdi>{'zip' in site ? site.zip.name : counted(site.others.length + 1, 'file')}</bdi>

@@ -39,7 +39,7 @@ export function Elsewhere(): JSX.Element {
     });
   return (
     <View title="My form is on another site">
-      <Form class="card" onSubmit={create}>
+      <Form needs="POST /deploy" class="card" onSubmit={create}>
         <p>You get a form to paste into your own page. Whatever visitors send with it arrives here.</p>
         <Field label="Name of the form" hint="Such as Contact." value={name} onChange={setName} />
         <FormEnd change={change} button="Get the form" onCancel={() => route('/dashboard/new')} />

@@ -67,7 +67,7 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
   }
 
   return (
-    <Form onSubmit={add}>
+    <Form needs="POST /webhooks/{deployId}" onSubmit={add}>
       <h3>Add a receiver</h3>
       <Select
         label={LABELS.type}

@@ -4,7 +4,7 @@ import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { usePages } from '../../data.ts';
 import type { Log } from '../../logs.ts';
 import { pageLinks } from '../../page-links.ts';
-import { mayChange } from '../../session.ts';
+import { may, type OperationName } from '../../permissions.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { DeliveryRow } from '../../ui/delivery-row.tsx';
 import { Listed } from '../../ui/states.tsx';
@@ -37,6 +37,7 @@ function DeliveryLog({ deployId, log }: { deployId: string; log: Log }): JSX.Ele
 
 /** A test of what is sent to a receiver, other buttons, and the log, which a test opens. */
 export function TestAndLog({
+  needs,
   deployId,
   log,
   test,
@@ -45,6 +46,8 @@ export function TestAndLog({
   run,
   children,
 }: {
+  /** The operation that sends a test. */
+  needs: OperationName;
   deployId: string;
   log: Log;
   /** The button that sends a test. */
@@ -59,9 +62,10 @@ export function TestAndLog({
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   return (
     <>
-      {mayChange.value && (
+      {may(needs) && (
         <div class="buttons">
           <ActionButton
+            needs={needs}
             icon="send"
             of={`to ${of}`}
             run={run}

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { answer, api } from '../../api.ts';
 import { type Delivery, mailLog } from '../../logs.ts';
-import { mayChange, me } from '../../session.ts';
+import { may } from '../../permissions.ts';
+import { me } from '../../session.ts';
 import { FIELDS } from '../../setting-fields.ts';
 import type { EditedSettings } from '../../settings/edited-settings.ts';
 import { SettingControl } from '../../settings/setting-control.tsx';
@@ -44,7 +45,7 @@ const Recipient = ({
         {note}
       </p>
     </div>
-    {mayChange.value && button}
+    {may('PATCH /deploy/{id}') && button}
   </li>
 );
 
@@ -125,7 +126,7 @@ function Recipients(props: Props): JSX.Element {
           />
         ))}
       </ul>
-      {mayChange.value && (
+      {may('PATCH /deploy/{id}') && (
         <div class="add-recipient">
           <Field
             label="Add a recipient"
@@ -151,14 +152,13 @@ export const MailSection = ({ id, form, ...props }: Props & { id: string; form: 
   <Section title="Mail" hint="People learn of submissions, and can answer them, by mail.">
     <NoMail />
     {me.value?.mail && <NoAddress />}
-    <Form id={form} onSubmit={props.edited.save}>
-      <fieldset class="unframed" disabled={!mayChange.value}>
-        <SettingControl name="email_notifications" edited={props.edited} />
-        <SettingControl name="notify_every" edited={props.edited} />
-      </fieldset>
+    <Form needs="nothing" id={form} onSubmit={props.edited.save}>
+      <SettingControl name="email_notifications" edited={props.edited} />
+      <SettingControl name="notify_every" edited={props.edited} />
       <Recipients {...props} />
     </Form>
     <TestAndLog
+      needs="POST /deploy/{id}/mails/test"
       deployId={id}
       log={mailLog(id)}
       test="Send a test mail"

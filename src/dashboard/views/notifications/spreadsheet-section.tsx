@@ -2,7 +2,6 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { answer, api } from '../../api.ts';
 import { errorOf, useChange, useOnce } from '../../data.ts';
-import { mayChange } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -21,6 +20,7 @@ type Path = { id: string; feedId: string };
 
 const Replace = ({ path, of, onDone }: { path: Path; of: string; onDone(): void }): JSX.Element => (
   <ActionButton
+    needs="POST /deploy/{id}/feeds/{feedId}/rotate"
     kind="quiet"
     icon="replace"
     of={of}
@@ -39,6 +39,7 @@ const Replace = ({ path, of, onDone }: { path: Path; of: string; onDone(): void 
 
 const Remove = ({ path, of, onDone }: { path: Path; of: string; onDone(): void }): JSX.Element => (
   <ActionButton
+    needs="DELETE /deploy/{id}/feeds/{feedId}"
     kind="quiet"
     icon="trash"
     of={of}
@@ -101,7 +102,7 @@ function AddFeed({ id, onAdded }: { id: string; onAdded(): void }): JSX.Element 
   }
   return (
     <>
-      <Form class="inline" onSubmit={add}>
+      <Form needs="POST /deploy/{id}/feeds" class="inline" onSubmit={add}>
         <Field
           label={LABELS.name}
           hint="Such as the name of the sheet."
@@ -163,7 +164,7 @@ export const SpreadsheetSection = ({
         ))}
       </ul>
     )}
-    {mayChange.value && <AddFeed id={id} onAdded={onChanged} />}
+    <AddFeed id={id} onAdded={onChanged} />
     <Steps />
   </Section>
 );

@@ -4,7 +4,6 @@ import { answer, api } from '../../api.ts';
 import { useData } from '../../data.ts';
 import { deleteLater } from '../../deletions.ts';
 import { webhookLog } from '../../logs.ts';
-import { mayChange } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -23,6 +22,7 @@ function Secret({ path, of }: { path: Path; of: string }): JSX.Element {
   if (secret === undefined) {
     return (
       <ActionButton
+        needs="GET /webhooks/{deployId}/{webhookId}/secret"
         kind="quiet"
         icon="key"
         of={of}
@@ -43,6 +43,7 @@ function Secret({ path, of }: { path: Path; of: string }): JSX.Element {
           Copy secret
         </CopyButton>
         <ActionButton
+          needs="POST /webhooks/{deployId}/{webhookId}/secret/rotate"
           kind="quiet"
           icon="replace"
           of={of}
@@ -67,6 +68,7 @@ function Secret({ path, of }: { path: Path; of: string }): JSX.Element {
 /** Switches a webhook on and off. */
 const Switch = ({ path, active, of, onDone }: { path: Path; active: boolean; of: string; onDone(): void }) => (
   <ActionButton
+    needs="PATCH /webhooks/{deployId}/{webhookId}"
     kind="quiet"
     icon={active ? 'close' : 'done'}
     of={of}
@@ -97,8 +99,9 @@ function Failures({ path, webhook, onDone }: { path: Path; webhook: Webhook; onD
           </>
         )}
       </p>
-      {failed > 0 && mayChange.value && (
+      {failed > 0 && (
         <ActionButton
+          needs="POST /webhooks/{deployId}/{webhookId}/retry"
           icon="replace"
           of={`to ${webhook.url}`}
           run={() => answer(api.POST('/webhooks/{deployId}/{webhookId}/retry', { params: { path } }))}
@@ -117,6 +120,7 @@ export const webhookPath = ({ deployId, webhookId }: Path): string => `/webhooks
 
 const DeleteWebhook = ({ path, url }: { path: Path; url: string }): JSX.Element => (
   <ActionButton
+    needs="DELETE /webhooks/{deployId}/{webhookId}"
     kind="quiet"
     icon="trash"
     of={url}
@@ -198,6 +202,7 @@ export function WebhookPanel({
       {isOpen && <Details path={path} />}
       <Failures path={path} webhook={webhook} onDone={onChanged} />
       <TestAndLog
+        needs="POST /webhooks/{deployId}/{webhookId}/test"
         deployId={deployId}
         log={webhookLog(deployId, webhook)}
         test="Send a test"

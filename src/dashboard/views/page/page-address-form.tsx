@@ -29,7 +29,7 @@ export function PageAddressForm({ page, onChanged }: { page: Page; onChanged(): 
     setText(slug);
   }
   return (
-    <Form onSubmit={save}>
+    <Form needs="PATCH /deploy/{id}" onSubmit={save}>
       <SlugField
         label={LABELS.slug}
         value={text}

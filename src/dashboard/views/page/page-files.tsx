@@ -4,7 +4,7 @@ import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { type Change, useChange, useData } from '../../data.ts';
 import { HtmlFiles } from '../../html-files.ts';
-import { mayChange } from '../../session.ts';
+import { may } from '../../permissions.ts';
 import { type ChosenFile, putContent, putFile, readFile, replaceSite, restoreVersion, type Site } from '../../sites.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
@@ -42,13 +42,20 @@ function Row({
         </a>
         <p class="muted">{sizeOf(bytes)}</p>
       </div>
-      {mayChange.value && (
+      {may('PUT /deploy/{id}/files/{path}') && (
         <div class="buttons">
           <FileButton kind="quiet" icon="replace" of={path} onFiles={onReplace}>
             Replace
           </FileButton>
           {path !== 'index.html' && (
-            <ActionButton kind="quiet" icon="trash" of={path} run={onRemove} isRemoving>
+            <ActionButton
+              needs="DELETE /deploy/{id}/files/{path}"
+              kind="quiet"
+              icon="trash"
+              of={path}
+              run={onRemove}
+              isRemoving
+            >
               Remove
             </ActionButton>
           )}
@@ -166,7 +173,7 @@ export function Files({
     <Section
       title="Files"
       actions={
-        mayChange.value && (
+        may('PUT /deploy/{id}/files/{path}') && (
           <FileButton
             icon="plus"
             isMultiple
@@ -182,7 +189,7 @@ export function Files({
       <Shown loaded={loaded} label="Loading the files">
         {({ files }) => (
           <>
-            {files.length === 1 && mayChange.value && (
+            {files.length === 1 && may('PUT /deploy/{id}/files/{path}') && (
               <p>This page is a single file. Add its styles and pictures, or other pages.</p>
             )}
             <ul class="rows">
@@ -199,7 +206,7 @@ export function Files({
           </>
         )}
       </Shown>
-      {mayChange.value && (
+      {may('PUT /deploy/{id}') && (
         <ReplaceAll onReplace={(site) => replaceSite(id, site).then(() => tell('All files are replaced.'))} />
       )}
     </Section>

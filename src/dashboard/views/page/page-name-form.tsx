@@ -26,7 +26,7 @@ export function PageNameForm({ page, onChanged }: { page: Page; onChanged(): voi
       onChanged();
     });
   return (
-    <Form onSubmit={save}>
+    <Form needs="PUT /deploy/{id}" onSubmit={save}>
       <Field
         label="Name"
         hint="The title of the page: what browsers, mails and this dashboard call it."

@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
 import { pageLinks } from '../../page-links.ts';
-import { mayChange } from '../../session.ts';
 import { restoreVersion } from '../../sites.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -31,7 +30,12 @@ function Restore({
     say(`Version ${version} is live again.`, live === undefined ? undefined : () => restore(live));
   }
   return (
-    <ActionButton icon="replace" of={`version ${version}`} run={run}>
+    <ActionButton
+      needs="POST /deploy/{id}/versions/{version}/restore"
+      icon="replace"
+      of={`version ${version}`}
+      run={run}
+    >
       Restore
     </ActionButton>
   );
@@ -71,7 +75,7 @@ function Row({
             Changes
           </ButtonLink>
         )}
-        {!live && mayChange.value && <Restore id={id} version={version} live={current} onRestored={onRestored} />}
+        {!live && <Restore id={id} version={version} live={current} onRestored={onRestored} />}
       </div>
     </li>
   );

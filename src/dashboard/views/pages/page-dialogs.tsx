@@ -3,12 +3,14 @@ import { useState } from 'preact/hooks';
 import { answer, api } from '../../api.ts';
 import { errorOf, useChange, useOnce } from '../../data.ts';
 import type { Overviewed } from '../../own-pages.ts';
+import type { OperationName } from '../../permissions.ts';
 import { replaceTitle } from '../../retitling.ts';
-import { Dialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, FormEnd } from '../../ui/form.tsx';
 import { say } from '../../ui/say.tsx';
 import { SlugField, slugOf } from '../../ui/slug-field.tsx';
+import { focusHeading } from '../../ui/view.tsx';
 import { copyPage } from './page-copy.ts';
 
 const LABELS = { slug: 'Address', title: 'Name' };
@@ -19,12 +21,14 @@ type Typed = { title: string; address: string };
 
 /** A form with the name and the address of a page. */
 function NameForm({
+  needs,
   initial,
   button,
   text,
   save,
   onClose,
 }: {
+  needs: OperationName;
   initial: Typed;
   button: string;
   text: string;
@@ -43,7 +47,7 @@ function NameForm({
     if (await run(() => save(typed, setStep))) onClose();
   }
   return (
-    <Form onSubmit={submit}>
+    <Form needs={needs} onSubmit={submit}>
       <Field
         label={LABELS.title}
         hint="Visitors see it in the tab of their browser."
@@ -82,6 +86,7 @@ export function RenameDialog({ page, onClose, onDone }: Props): JSX.Element {
   return (
     <Dialog title="Rename" onClose={onClose}>
       <NameForm
+        needs="PATCH /deploy/{id}"
         initial={initial}
         button="Rename"
         text="After a change of the address, the old one leads to the new one for 30 days."
@@ -99,6 +104,7 @@ export function DuplicateDialog({ page, onClose, onDone }: Props): JSX.Element {
   return (
     <Dialog title="Duplicate" onClose={onClose}>
       <NameForm
+        needs="POST /deploy"
         initial={initial}
         button="Duplicate"
         text="The copy has the content and the settings of the page, and an empty inbox. Recipients confirm their addresses for it. Domains and webhooks stay with the page."
@@ -110,5 +116,36 @@ export function DuplicateDialog({ page, onClose, onDone }: Props): JSX.Element {
         onClose={onClose}
       />
     </Dialog>
+  );
+}
+
+export const LEAVES = 'DELETE /deploy/{id}/guests/{guestId}';
+
+/** Ends what somebody else shares with the person. */
+export function LeaveDialog({ page, onClose, onDone }: Props): JSX.Element {
+  const { change, run } = useChange();
+  const { id, guest_id: guestId = '' } = page;
+  const name = page.title ?? page.slug;
+  async function leave(): Promise<void> {
+    const params = { path: { id, guestId } };
+    if (!(await run(async () => void (await answer(api.DELETE('/deploy/{id}/guests/{guestId}', { params })))))) return;
+    onClose();
+    say(`${name} is no longer shared with you.`);
+    onDone();
+    focusHeading();
+  }
+  return (
+    <ConfirmDialog
+      title="Leave this page?"
+      button="Leave"
+      text={
+        <>
+          You no longer see <bdi>{name}</bdi> and what is sent to it. Only its owner can invite you again.
+        </>
+      }
+      change={change}
+      onConfirm={leave}
+      onClose={onClose}
+    />
   );
 }

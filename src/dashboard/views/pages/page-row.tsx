@@ -3,16 +3,17 @@ import { useState } from 'preact/hooks';
 import { answer, api } from '../../api.ts';
 import type { Overviewed } from '../../own-pages.ts';
 import { pageLinks } from '../../page-links.ts';
-import { mayChange } from '../../session.ts';
+import { mayAs } from '../../permissions.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
+import { READS_SETTINGS } from '../../ui/page-layout.tsx';
 import { say } from '../../ui/say.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import { counted, numbers, Time } from '../../ui/time.tsx';
-import { DuplicateDialog, RenameDialog } from './page-dialogs.tsx';
+import { DuplicateDialog, LEAVES, LeaveDialog, RenameDialog } from './page-dialogs.tsx';
 import { Thumbnail } from './page-thumbnail.tsx';
 import { RowState } from './row-state.tsx';
 
@@ -31,6 +32,7 @@ function DeletePage({ page, onChange }: Props): JSX.Element {
   }
   return (
     <ActionButton
+      needs="DELETE /deploy/{id}"
       kind="quiet"
       icon="trash"
       of={name}
@@ -48,9 +50,8 @@ function DeletePage({ page, onChange }: Props): JSX.Element {
 
 /** What can be done with a page: the most frequent beside its row, everything in a menu. */
 function Actions({ page, onChange }: Props): JSX.Element {
-  const [dialog, setDialog] = useState<'rename' | 'duplicate'>();
+  const [dialog, setDialog] = useState<'rename' | 'duplicate' | 'leave'>();
   const name = nameOf(page);
-  const isOwn = page.role === undefined;
   const shown = { page, onDone: onChange, onClose: () => setDialog(undefined) };
   const open = (
     <ButtonLink kind="quiet" icon="open" href={page.url} of={name} isElsewhere>
@@ -77,25 +78,31 @@ function Actions({ page, onChange }: Props): JSX.Element {
       <Menu kind="quiet" label={face}>
         {open}
         {copy}
-        {isOwn && mayChange.value && (
-          <>
-            <Button kind="quiet" icon="edit" of={name} onClick={() => setDialog('rename')}>
-              Rename
-            </Button>
-            <Button kind="quiet" icon="page" of={name} onClick={() => setDialog('duplicate')}>
-              Duplicate
-            </Button>
-          </>
+        {mayAs(page.role, 'PATCH /deploy/{id}', 'slug') && (
+          <Button kind="quiet" icon="edit" of={name} onClick={() => setDialog('rename')}>
+            Rename
+          </Button>
         )}
-        {page.role !== 'reader' && (
+        {page.role === undefined && mayAs(page.role, 'POST /deploy') && (
+          <Button kind="quiet" icon="page" of={name} onClick={() => setDialog('duplicate')}>
+            Duplicate
+          </Button>
+        )}
+        {mayAs(page.role, READS_SETTINGS) && (
           <ButtonLink kind="quiet" icon="settings" href={pageLinks(page.id).settings} of={name}>
             Settings
           </ButtonLink>
         )}
-        {isOwn && mayChange.value && <DeletePage page={page} onChange={onChange} />}
+        {mayAs(page.role, 'DELETE /deploy/{id}') && <DeletePage page={page} onChange={onChange} />}
+        {page.guest_id !== undefined && mayAs(page.role, LEAVES) && (
+          <Button kind="quiet" icon="leave" of={name} onClick={() => setDialog('leave')}>
+            Leave
+          </Button>
+        )}
       </Menu>
       {dialog === 'rename' && <RenameDialog {...shown} />}
       {dialog === 'duplicate' && <DuplicateDialog {...shown} />}
+      {dialog === 'leave' && <LeaveDialog {...shown} />}
     </div>
   );
 }

@@ -2,6 +2,8 @@ import type { JSX } from 'preact';
 import { hasDraft } from '../../data.ts';
 import type { Overviewed } from '../../own-pages.ts';
 import { pageLinks } from '../../page-links.ts';
+import { mayAs } from '../../permissions.ts';
+import { READS_RECEIVERS } from '../../ui/page-layout.tsx';
 import { PageProblems } from '../../ui/page-problems.tsx';
 import { PageState } from '../../ui/page-state.tsx';
 import { counted } from '../../ui/time.tsx';
@@ -19,7 +21,7 @@ export function RowState({ page }: { page: Overviewed }): JSX.Element {
           Not published
         </a>
       )}
-      {page.failing_webhooks > 0 && (
+      {page.failing_webhooks > 0 && mayAs(page.role, READS_RECEIVERS) && (
         <a class="badge warn" href={pageLinks(page.id).notifications}>
           {counted(page.failing_webhooks, 'webhook')} failing
         </a>

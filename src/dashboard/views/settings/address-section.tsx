@@ -6,7 +6,7 @@ import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { useData } from '../../data.ts';
 import { deleteLater, makeDeletions, useUndeleted } from '../../deletions.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
-import { mayChange } from '../../session.ts';
+import { may } from '../../permissions.ts';
 import { toDomain } from '../../settings/typed-addresses.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -23,6 +23,8 @@ const STATUSES = {
   broken: { label: 'Broken', badge: 'badge bad' },
 };
 
+const CHECK = 'POST /deploy/{id}/domains/{domain}/check';
+
 /** The path of a domain in the API. */
 const domainPath = (id: string, domain: string): string => `/deploy/${id}/domains/${encodeURIComponent(domain)}`;
 
@@ -33,7 +35,7 @@ const checkDomain = (id: string, domain: string) =>
 function useChecks(id: string, domains: readonly Domain[], onChecked: () => void): void {
   const checkedAt = ({ checked_at }: Domain): string => checked_at ?? '';
   const [next] = domains
-    .filter(({ status }) => mayChange.value && status === 'pending')
+    .filter(({ status }) => may(CHECK) && status === 'pending')
     .toSorted((one, other) => (checkedAt(one) < checkedAt(other) ? -1 : 1));
   useEffect(() => {
     if (!next) return undefined;
@@ -68,32 +70,30 @@ function DomainButtons({
           Open
         </ButtonLink>
       )}
-      {mayChange.value && (
-        <>
-          <ActionButton
-            kind="quiet"
-            icon="replace"
-            of={domain}
-            run={() => checkDomain(page.id, domain)}
-            onDone={onChanged}
-          >
-            Check now
-          </ActionButton>
-          <ActionButton
-            kind="quiet"
-            icon="trash"
-            of={domain}
-            run={async () =>
-              deleteLater(`${toUnicode(domain)} is removed. Delete its records at your DNS provider too.`, [
-                domainPath(page.id, domain),
-              ])
-            }
-            isRemoving
-          >
-            Remove
-          </ActionButton>
-        </>
-      )}
+      <ActionButton
+        needs={CHECK}
+        kind="quiet"
+        icon="replace"
+        of={domain}
+        run={() => checkDomain(page.id, domain)}
+        onDone={onChanged}
+      >
+        Check now
+      </ActionButton>
+      <ActionButton
+        needs="DELETE /deploy/{id}/domains/{domain}"
+        kind="quiet"
+        icon="trash"
+        of={domain}
+        run={async () =>
+          deleteLater(`${toUnicode(domain)} is removed. Delete its records at your DNS provider too.`, [
+            domainPath(page.id, domain),
+          ])
+        }
+        isRemoving
+      >
+        Remove
+      </ActionButton>
     </div>
   );
 }
@@ -130,6 +130,7 @@ function DomainRow({ page, domain: one, onChanged }: { page: Page; domain: Domai
 
 const AddDomain = ({ id, onAdded }: { id: string; onAdded(): void }): JSX.Element => (
   <OneFieldForm
+    needs="POST /deploy/{id}/domains"
     field={{
       label: 'Add a domain',
       hint: 'Such as forms.shop.example. You then add two records at your DNS provider.',
@@ -159,7 +160,7 @@ function Domains({ page, all, onChanged }: { page: Page; all: readonly Domain[];
           ))}
         </ul>
       )}
-      {mayChange.value && <AddDomain id={page.id} onAdded={onChanged} />}
+      <AddDomain id={page.id} onAdded={onChanged} />
     </>
   );
 }

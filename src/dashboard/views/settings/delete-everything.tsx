@@ -39,6 +39,7 @@ export function DeleteEverything({
       <p>The page, its {submissions}, their files, its webhooks and its versions.</p>
       <div>
         <ActionButton
+          needs="DELETE /deploy/{id}"
           kind="danger"
           icon="trash"
           ask={{

@@ -6,7 +6,7 @@ import { answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { errorOf, useChange, usePages } from '../../data.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
-import { mayChange, me } from '../../session.ts';
+import { me } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
@@ -36,6 +36,7 @@ function ChangeRole({ id, guest: { id: guestId, email, role }, onChanged }: Prop
   const other = role === 'reader' ? 'editor' : 'reader';
   return (
     <ActionButton
+      needs="PATCH /deploy/{id}/guests/{guestId}"
       kind="quiet"
       icon={role === 'reader' ? 'edit' : 'page'}
       of={`(${email})`}
@@ -52,6 +53,7 @@ function ChangeRole({ id, guest: { id: guestId, email, role }, onChanged }: Prop
 
 const Remove = ({ id, guest: { id: guestId, email }, onChanged }: Props): JSX.Element => (
   <ActionButton
+    needs="DELETE /deploy/{id}/guests/{guestId}"
     kind="quiet"
     icon="trash"
     of={email}
@@ -93,12 +95,10 @@ function GuestRow(props: Props): JSX.Element {
           <Time at={acceptedAt ?? invitedAt} />
         </p>
       </div>
-      {mayChange.value && (
-        <div class="buttons">
-          <ChangeRole {...props} />
-          <Remove {...props} />
-        </div>
-      )}
+      <div class="buttons">
+        <ChangeRole {...props} />
+        <Remove {...props} />
+      </div>
     </li>
   );
 }
@@ -123,7 +123,7 @@ function Invite({ id, onInvited }: { id: string; onInvited(): void }): JSX.Eleme
   }
   return (
     <>
-      <Form class="inline" onSubmit={invite}>
+      <Form needs="POST /deploy/{id}/guests" class="inline" onSubmit={invite}>
         <Field
           label={LABELS.email}
           type="email"
@@ -172,7 +172,7 @@ export function Guests({ id, isOpen, onToggle }: { id: string; isOpen: boolean; 
         {(guest) => <GuestRow key={guest.id} id={id} guest={guest} onChanged={loaded.reload} />}
       </Listed>
       <NoMail />
-      {mayChange.value && me.value?.mail && <Invite id={id} onInvited={loaded.reload} />}
+      {me.value?.mail && <Invite id={id} onInvited={loaded.reload} />}
     </Panel>
   );
 }

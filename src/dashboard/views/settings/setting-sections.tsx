@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import { answer, api } from '../../api.ts';
-import { mayChange } from '../../session.ts';
+import { may } from '../../permissions.ts';
+import { roleOnPage } from '../../session.ts';
 import { FIELD_OF, type FormField } from '../../setting-fields.ts';
 import type { EditedSettings } from '../../settings/edited-settings.ts';
 import { type ChosenFields, useFormFields } from '../../settings/fields-of-form.ts';
-import { SettingControl } from '../../settings/setting-control.tsx';
+import { mayChangeSetting, SettingControl } from '../../settings/setting-control.tsx';
 import { changedNames } from '../../settings/typed.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -38,6 +39,7 @@ const MailPreview = ({ id, isChanged }: { id: string; isChanged: boolean }): JSX
     ) : (
       <div>
         <ActionButton
+          needs="POST /deploy/{id}/confirmation/preview"
           icon="mail"
           run={() => answer(api.POST('/deploy/{id}/confirmation/preview', { params: { path: { id } } }))}
           done="The preview is on its way to you."
@@ -91,8 +93,8 @@ function SectionContent({
       {namesIn(section).map((name) => (
         <SettingControl key={name} name={name} edited={edited} {...(options && { options })} />
       ))}
-      {section === 'places' && mayChange.value && <RateOffer edited={edited} />}
-      {section === 'mail' && typed['confirmation.field'] !== '' && mayChange.value && (
+      {section === 'places' && may('PATCH /deploy/{id}') && <RateOffer edited={edited} />}
+      {section === 'mail' && typed['confirmation.field'] !== '' && may('POST /deploy/{id}/confirmation/preview') && (
         <MailPreview id={id} isChanged={edited.count > 0} />
       )}
       {section === 'spam' && provider !== '' && (
@@ -144,9 +146,10 @@ export function Sections({
               isOpen={isWrong || opened.isOpen(name)}
               onToggle={() => opened.toggle(name)}
             >
-              <fieldset class="unframed" disabled={!mayChange.value}>
-                <SectionContent section={name} page={page} edited={edited} fields={fields} />
-              </fieldset>
+              {roleOnPage.value !== undefined && !names.every(mayChangeSetting) && (
+                <p class="hint">Only the owner of the page changes this.</p>
+              )}
+              <SectionContent section={name} page={page} edited={edited} fields={fields} />
             </Panel>
           </div>
         );

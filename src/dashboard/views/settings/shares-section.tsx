@@ -5,7 +5,6 @@ import { answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { useChange, usePages } from '../../data.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
-import { mayChange } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -24,6 +23,7 @@ function EndShare({ id, share, onEnded }: { id: string; share: Share; onEnded():
   const path = { id, shareId: share.id };
   return (
     <ActionButton
+      needs="DELETE /deploy/{id}/shares/{shareId}"
       kind="quiet"
       icon="trash"
       of={`the link of ${exactTime(share.created_at)}`}
@@ -60,7 +60,7 @@ function ShareRow({ id, share, onEnded }: { id: string; share: Share; onEnded():
           {end !== null && <Time at={end} />}
         </p>
       </div>
-      {mayChange.value && <EndShare id={id} share={share} onEnded={onEnded} />}
+      <EndShare id={id} share={share} onEnded={onEnded} />
     </li>
   );
 }
@@ -79,7 +79,7 @@ function MakeShare({ id, onMade }: { id: string; onMade(): void }): JSX.Element 
   }
   return (
     <>
-      <Form class="inline" onSubmit={make}>
+      <Form needs="POST /deploy/{id}/shares" class="inline" onSubmit={make}>
         <LifetimeField label="Ends by itself" value={lifetime} onChange={setLifetime} />
         <Button icon="plus" isBusy={change.state === 'saving'}>
           Make a link
@@ -118,7 +118,7 @@ export function Shares({ id, isOpen, onToggle }: { id: string; isOpen: boolean; 
       <Listed loaded={loaded} label="Loading the links" of="link">
         {(share) => <ShareRow key={share.id} id={id} share={share} onEnded={loaded.reload} />}
       </Listed>
-      {mayChange.value && <MakeShare id={id} onMade={loaded.reload} />}
+      <MakeShare id={id} onMade={loaded.reload} />
     </Panel>
   );
 }

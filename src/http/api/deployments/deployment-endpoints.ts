@@ -343,6 +343,7 @@ const deleteOperation = operation('DELETE', '/deploy/:id', 'deleteDeployment', {
 
 const getHtmlOperation = operation('GET', HTML_PATH, 'getHtml', {
   scope: 'any',
+  guests: 'editor',
   tool: {
     name: 'get_html',
     description:

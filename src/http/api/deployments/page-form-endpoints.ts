@@ -7,6 +7,11 @@ import { operation } from '../../operation/operation.ts';
 import { answerObject, flagField, textField, textOrNull } from '../../request/shared-fields.ts';
 import { ownDeployment } from './own-deployment.ts';
 
+const Field = answerObject('PageFormField', {
+  name: textField('The name under which it is sent.', 'email'),
+  label: textOrNull('What people call it; null without a label.', 'E-mail'),
+  type: textField('`select`, `textarea`, or the type of the `<input>` or `<button>`.', 'email'),
+});
 const Forms = answerObject('PageForms', {
   forms: z
     .array(
@@ -17,23 +22,20 @@ const Forms = answerObject('PageForms', {
           true,
         ),
         fields: z
-          .array(
-            answerObject('PageFormField', {
-              name: textField('The name under which it is sent.', 'email'),
-              label: textOrNull('What people call it; null without a label.', 'E-mail'),
-              type: textField('`select`, `textarea`, or the type of the `<input>` or `<button>`.', 'email'),
-            }),
-          )
+          .array(Field)
           .meta({ description: 'What it sends, each name once; none of a form that the live page does not have.' }),
       }),
     )
     .meta({ description: 'Empty where all submissions are of one form.' }),
+  fields: z.array(Field).meta({ description: 'What all forms of the live page send, each name once.' }),
 });
 
-/** The fields of the forms with a name, each once. */
-function fieldsOf(forms: readonly PageForm[], formName: string) {
+/** The fields of the forms with a name, or of all that are sent here, each once. */
+function fieldsOf(forms: readonly PageForm[], formName: string | null) {
   const labels = labelsOf(forms, formName);
-  const own = forms.filter(({ kind, name }) => kind === 'own' && name === formName).flatMap(({ fields }) => fields);
+  const own = forms
+    .filter(({ kind, name }) => kind === 'own' && (formName === null || name === formName))
+    .flatMap(({ fields }) => fields);
   const byName = new Map(own.map(({ name, type }) => [name, { name, label: labels.get(name) ?? null, type }]));
   return [...byName.values()];
 }
@@ -55,7 +57,7 @@ export const pageFormsOperation = operation('GET', '/deploy/:id/forms', 'listFor
   summary: 'List the forms of a {deployment}',
   description:
     `Those of its page and of the HTML files of its site, where they are several, at most ${SIZES.check.maxKeptForms}, in the order of the page; then the others that its ` +
-    'submissions name. Search takes each as `form`.',
+    'submissions name. Search takes each as `form`. `fields` has the labels of a page with one form, too.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   answer: { description: 'The forms.', schema: Forms },
   async handle({ resource: { id } }, { db, compute }) {
@@ -67,6 +69,7 @@ export const pageFormsOperation = operation('GET', '/deploy/:id/forms', 'listFor
         ...onPage.map((name) => ({ name, on_page: true, fields: fieldsOf(forms, name) })),
         ...others.map((name) => ({ name, on_page: false, fields: [] })),
       ],
+      fields: fieldsOf(forms, null),
     };
   },
 });

@@ -183,9 +183,6 @@ const getOperation = operation('GET', SETTINGS_PATH, 'getSettings', {
   },
 });
 
-/** Settings that guests do not change: by them a page could go, or lose what was sent. */
-const OF_OWNER = ['slug', 'expires_at', 'retention_days'];
-
 const changeOperation = operation('PATCH', '/deploy/:id', 'changeSettings', {
   audit: 'settings.change',
   tool: {
@@ -206,8 +203,13 @@ const changeOperation = operation('PATCH', '/deploy/:id', 'changeSettings', {
     schema: settingsChange(app.config),
     example: exampleChange,
   }),
-  guestsFor: (body) =>
-    Object.entries(body).some(([name, value]) => OF_OWNER.includes(name) && value !== undefined) ? undefined : 'editor',
+  guests: 'editor',
+  // By these a page could go, or lose what was sent.
+  guestFields: [
+    { field: 'slug', guests: 'owner' },
+    { field: 'expires_at', guests: 'owner' },
+    { field: 'retention_days', guests: 'owner' },
+  ],
   answer: { description: 'The settings are changed.', headers: ETAG_HEADER, schema: Changed },
   errors: [slugTaken, tooManyAsks, tooManyRenames, changedMeanwhile],
   async handle({ owner, response, resource, headers, body: changes, notify, setHeaders }, app) {

@@ -89,7 +89,11 @@ const cursorWithoutFilter = (): HttpError =>
 /** Changes many submissions at once. */
 export const bulkOperation = operation('POST', '/submissions/:deployId/bulk', 'changeSubmissions', {
   audit: 'submission.delete',
-  guestsFor: ({ action }) => (action === 'delete' || action === 'spam' ? 'editor' : 'reader'),
+  guests: 'reader',
+  guestFields: [
+    { field: 'action', value: 'delete', guests: 'editor' },
+    { field: 'action', value: 'spam', guests: 'editor' },
+  ],
   command: {
     usage: 'submissions change <id> <action> [submission...]',
     text: 'Mark, delete or keep apart many submissions',

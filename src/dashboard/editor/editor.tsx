@@ -118,8 +118,8 @@ export function Editor(props: EditorProps): JSX.Element {
     >
       {question}
       {props.children}
-      <div class="spread">
-        {isPage ? <ModeSwitch mode={mode} onSwitch={switchTo} /> : <span />}
+      <div class="editor-bar">
+        {isPage && <ModeSwitch mode={mode} onSwitch={switchTo} />}
         <div class="buttons">
           <span role="status">{props.isChanged && <span class="badge warn">Not published</span>}</span>
           <UndoButtons {...edited} />

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { inspectDatabase } from '../../src/db/postgres/inspect.ts';
-import { checkBackups, checkDatabase, checkMail, findDisk } from '../../src/health/check-machine.ts';
+import { checkBackups, checkDatabase, checkMail, checkOpenid, findDisk } from '../../src/health/check-machine.ts';
 import { checkCustomDomains, checkDomains, checkProxy } from '../../src/health/check-service.ts';
 import { summary } from '../support/doctor.ts';
 import { emptyDatabase, openDatabase, testDatabase } from '../support/fresh-database.ts';
+import { testOpenidProvider } from '../support/openid-provider.ts';
+import { freePort } from '../support/process.ts';
 import { testSmtpServer } from '../support/smtp.ts';
 import { testService } from '../support/test-service.ts';
 
@@ -97,6 +99,24 @@ describe('this machine', () => {
     const [first, again] = [await inspectDatabase(connection), await inspectDatabase(connection)];
     expect(first.missing.slice(0, 2)).toEqual(['0001-owners-and-pages', '0002-submissions-and-deliveries']);
     expect(again.missing).toEqual(first.missing);
+  });
+});
+
+describe('OpenID Connect', () => {
+  const settingsFor = (issuer: string) => ({ issuer: new URL(issuer), clientId: 'formhost', clientSecret: undefined });
+
+  it('is good where the provider names its addresses under the name of OIDC_ISSUER', async () => {
+    const provider = await testOpenidProvider('http://api.test');
+    const { issuer } = provider;
+    expect(summary(await checkOpenid(settingsFor(issuer), 60_000))).toEqual(['ok', `${issuer}/`]);
+    const [status, saw] = summary(await checkOpenid(settingsFor(`${issuer}/tenant`), 60_000));
+    expect([status, saw.startsWith(`${issuer}/tenant: `)]).toEqual(['fail', true]);
+  });
+
+  it('fails where nobody listens', async () => {
+    const issuer = `http://127.0.0.1:${await freePort()}`;
+    const [status, saw] = summary(await checkOpenid(settingsFor(issuer), 60_000));
+    expect([status, saw.startsWith(`${issuer}/: `), saw.includes('ECONNREFUSED')]).toEqual(['fail', true, true]);
   });
 });
 

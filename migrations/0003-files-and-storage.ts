@@ -100,6 +100,7 @@ const STORAGE = `
   END $$;
   ${countStorage('pages', 'INSERT OR DELETE OR UPDATE OF html')};
   ${countStorage('page_versions', 'INSERT OR DELETE OR UPDATE OF html')};
+  ${countStorage('page_drafts', 'INSERT OR DELETE OR UPDATE OF html')};
   ${countStorage('submission_files', 'INSERT OR DELETE')};
   ${countStorage('site_contents', 'INSERT OR DELETE')};
   -- Counts all of an owner. Whoever changes something waits until it is counted, and whoever has changed something is waited
@@ -117,6 +118,9 @@ const STORAGE = `
              UNION ALL
             SELECT octet_length(html) FROM page_versions
               JOIN deployments ON id = deployment_id WHERE deployments.owner_id = owner AND html IS NOT NULL
+             UNION ALL
+            SELECT octet_length(html) FROM page_drafts
+              JOIN deployments ON id = deployment_id WHERE deployments.owner_id = owner
              UNION ALL
             SELECT size FROM submission_files
               JOIN deployments ON deployments.id = deployment_id WHERE deployments.owner_id = owner

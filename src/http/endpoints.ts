@@ -11,6 +11,7 @@ import { anonymousPageOperations } from './api/deployments/anonymous-page-endpoi
 import { checkOperations } from './api/deployments/check-endpoints.ts';
 import { deploymentOperations } from './api/deployments/deployment-endpoints.ts';
 import { domainOperations } from './api/deployments/domain-endpoints.ts';
+import { draftOperations } from './api/deployments/draft-endpoints.ts';
 import { editOperation } from './api/deployments/edit-endpoints.ts';
 import { guestOperations } from './api/deployments/guest-endpoints.ts';
 import { overviewOperations } from './api/deployments/overview-endpoints.ts';
@@ -71,6 +72,7 @@ const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
     ...[...deploymentOperations, editOperation, ...overviewOperations, ...settingsOperations, ...checkOperations],
     ...[
       ...versionOperations,
+      ...draftOperations,
       ...siteFileOperations,
       pageFormsOperation,
       ...domainOperations,

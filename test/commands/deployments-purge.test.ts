@@ -27,7 +27,7 @@ const TABLES = [
     'idempotency_keys',
     'mail_recipients',
   ],
-  ...['page_versions', 'pages', 'shares', 'spam_submissions', 'submission_files'],
+  ...['page_drafts', 'page_versions', 'pages', 'shares', 'spam_submissions', 'submission_files'],
   ...[
     'submission_marks',
     'submissions',
@@ -61,6 +61,7 @@ describe('deployments purge', () => {
       ...{ role: 'reader', invited_at: service.db.fn.now() },
     });
     await owner.put(`/deploy/${deployment.id}`).send({ html: '<h1>Another</h1>' }).expect(200);
+    await owner.put(`/deploy/${deployment.id}/draft`).send({ html: '<h1>A third</h1>' }).expect(200);
     await storeTexts(
       service.db,
       deployment.id,

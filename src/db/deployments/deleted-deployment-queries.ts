@@ -142,6 +142,7 @@ export async function finishPurge(db: Knex, id: string, signal?: AbortSignal): P
   }
   // In one statement: limits bound how many there are.
   await db('webhooks').where({ deployment_id: id }).delete();
+  await db('page_drafts').where({ deployment_id: id }).delete();
   await db('idempotency_keys').where({ deployment_id: id }).delete();
   await db('visitor_confirmations').where({ deployment_id: id }).delete();
   await db('deployments').where({ id }).whereNotNull('deleted_at').delete();

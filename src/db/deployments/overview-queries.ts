@@ -5,6 +5,7 @@ import { folderOf } from '../spam/spam-queries.ts';
 import { recentCount } from '../submissions/daily-count-queries.ts';
 import { PLACES_TAKEN } from '../submissions/place-counts.ts';
 import { unreadCount } from '../submissions/submission-mark-queries.ts';
+import { hasDraft } from './draft-queries.ts';
 import { formerSlugsOf } from './former-slug-queries.ts';
 import { IS_REACHED, REACHED_DEPLOYMENTS, type Reach, reachOf } from './live-deployment-queries.ts';
 
@@ -34,6 +35,8 @@ export type OverviewRow = {
   isTakenDown: boolean;
   takeDownReason: string | null;
   updatedAt: Date;
+  /** True if who looks at it has a draft of it. */
+  draft: boolean;
   title: string | null;
   state: FormState;
   placesTaken: number;
@@ -59,7 +62,7 @@ export async function findTitles(db: Knex, ids: readonly string[]): Promise<Read
 const overviewOf = (deployments: string): string => `
   SELECT id, slug, ${formerSlugsOf('on_page.id')} AS "formerSlugs", submission_count AS "submissionCount", email_notifications AS "emailNotifications",
          taken_down_at IS NOT NULL AS "isTakenDown", take_down_reason AS "takeDownReason", updated_at AS "updatedAt",
-         title, role, "guestId", ${STATE} AS state, ${PLACES_TAKEN} AS "placesTaken", max_submissions AS "placesOf",
+         title, role, "guestId", ${hasDraft('on_page.id', '"guestId"')} AS draft, ${STATE} AS state, ${PLACES_TAKEN} AS "placesTaken", max_submissions AS "placesOf",
          ${unreadCount('on_page.id')} AS unread,
          (SELECT count(*) FROM ${folderOf('on_page.id')}) AS spam,
          ${recentCount('honeypot_hits', 'on_page.id')} AS honeypots,
@@ -107,15 +110,19 @@ export const listOverview = (
     paging,
   );
 
-/** One live deployment of an owner. */
-export const findOverview = async (db: Knex, ownerId: number, id: string): Promise<OverviewRow | undefined> =>
+/** One live deployment of an owner. `guestId`: of the guest who looks at it; null: it is the owner. */
+export const findOverview = async (
+  db: Knex,
+  ownerId: number,
+  { id, guestId }: { id: string; guestId: string | null },
+): Promise<OverviewRow | undefined> =>
   (
     await query<OverviewRow>(
       db,
       'find-overview',
       overviewOf(
-        `SELECT *, ${NO_GUEST} FROM deployments WHERE id = :id AND owner_id = :ownerId AND deleted_at IS NULL`,
+        `SELECT *, CAST(NULL AS text) AS role, CAST(:guestId AS text) AS "guestId" FROM deployments WHERE id = :id AND owner_id = :ownerId AND deleted_at IS NULL`,
       ),
-      { ownerId, id },
+      { ownerId, id, guestId },
     )
   )[0];

@@ -43,6 +43,7 @@ const ROLE_OF: Readonly<Record<string, Role>> = {
       ...['GET /deploy/:id/spam', 'DELETE /deploy/:id/spam', 'DELETE /deploy/:id/spam/:submissionId'],
       ...['POST /deploy/:id/spam/:submissionId/release', 'POST /deploy/:id/spam/:submissionId/restore'],
       ...['GET /deploy/:id/html', 'PATCH /deploy/:id/html'],
+      ...['GET', 'PUT', 'DELETE'].map((method) => `${method} /deploy/:id/draft`),
       ...['PUT /deploy/:id', 'PATCH /deploy/:id', 'GET /deploy/:id/settings', 'GET /deploy/:id/check'],
       ...['GET', 'PUT', 'DELETE'].map((method) => `${method} /deploy/:id/files/*path`),
       ...['GET /deploy/:id/files', 'GET /deploy/:id/versions', 'GET /deploy/:id/versions/:version/html'],

@@ -84,7 +84,7 @@ describe('GET /overview', () => {
     await takeDown(service.db, plain.id, 'a reason');
     await owner.deploy();
     const shared = {
-      ...{ state: 'open', places: null, former_slugs: [] },
+      ...{ state: 'open', places: null, former_slugs: [], draft: false },
       spam: 0,
       honeypots: 0,
       turned_away: 0,

@@ -33,6 +33,7 @@ const WRONG = `
      SELECT coalesce(sum(bytes), 0) AS bytes FROM (
        SELECT deployment_id, octet_length(html) AS bytes FROM pages
         UNION ALL SELECT deployment_id, octet_length(html) FROM page_versions
+        UNION ALL SELECT deployment_id, octet_length(html) FROM page_drafts
         UNION ALL SELECT deployment_id, size FROM submission_files
      ) AS each JOIN deployments ON deployments.id = deployment_id WHERE deployments.owner_id = owners.id
    ) AS stored

@@ -67,6 +67,7 @@ const Overviewed = answerObject('OverviewedDeployment', {
   taken_down: flagField('Whether the operator has taken the page down.', false),
   take_down_reason: textOrNull('Why, in the words of the operator; null for a page that is up.', 'phishing'),
   updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
+  draft: flagField('Whether you have a draft of it, which is not published.', false),
   role: z
     .enum(ROLES)
     .optional()
@@ -127,10 +128,11 @@ const getOperation = operation('GET', '/overview/:id', 'getDeploymentOverview', 
   command: { usage: 'page show <id>', text: 'Show the state of a page' },
   scope: 'any',
   summary: 'See one {deployment} at a glance',
-  find: async (owner, { id }, { db }) => foundOr404(await findOverview(db, owner.id, id)),
+  find: async (owner, { id }, { db }) =>
+    foundOr404(await findOverview(db, owner.id, { id, guestId: owner.guest?.id ?? null })),
   answer: { description: 'The deployment.', schema: Overviewed },
   handle: async ({ owner: { guest }, resource }, { config }) =>
-    toOverviewed(guest ? { ...resource, role: guest.role, guestId: guest.id } : resource, config),
+    toOverviewed(guest ? { ...resource, role: guest.role } : resource, config),
 });
 
 /** The pages of an owner at a glance. */

@@ -116,7 +116,7 @@ export const siteBody = ({ config, pages: { siteQueue } }: Settings) => {
 };
 
 /** A body that has a page, or is one. */
-const pageBody = ({ maxHtmlBytes }: Config) => ({
+export const pageBody = ({ maxHtmlBytes }: Config) => ({
   schema: z.object({
     html: z
       .string('html is required: send the page as a string.')

@@ -1,0 +1,64 @@
+import type { Knex } from 'knex';
+import { checkStorage, type StorageLimits, settleStorage } from '../account/storage-queries.ts';
+import { execute, query } from '../postgres/query.ts';
+
+/*
+ * Drafts: HTML that somebody works on and has not published. Each person has one of a page: with one for all, two people who edit at
+ * once would overwrite each other's work.
+ */
+
+/** Whose draft of which page: of its owner where `guestId` is undefined. */
+export type DraftOf = { deploymentId: string; ownerId: number; guestId: string | undefined };
+
+/** `etag`: of the HTML that was live when the work began, as the client has it; null: it has not said so. */
+export type Draft = { html: Buffer; etag: string | null; updatedAt: Date };
+
+/** Stores a draft in place of the one before; undefined when there is no such live deployment. Throws StorageFull. */
+export async function saveDraft(
+  db: Knex,
+  { deploymentId, ownerId, guestId }: DraftOf,
+  { html, etag }: Pick<Draft, 'html' | 'etag'>,
+  storageLimits: StorageLimits,
+): Promise<Date | undefined> {
+  await checkStorage(db, { ownerId }, html.length, storageLimits);
+  return db.transaction(async (transaction) => {
+    const [saved] = await query<{ updatedAt: Date }>(
+      transaction,
+      'save-draft',
+      `INSERT INTO page_drafts (deployment_id, guest_id, html, etag, updated_at)
+       SELECT id, CAST(:guestId AS text), CAST(:html AS bytea), CAST(:etag AS text), clock_timestamp()
+         FROM deployments WHERE id = :deploymentId AND owner_id = :ownerId AND deleted_at IS NULL
+       ON CONFLICT (deployment_id, guest_id) DO UPDATE
+          SET html = excluded.html, etag = excluded.etag, updated_at = excluded.updated_at
+       RETURNING updated_at AS "updatedAt"`,
+      { deploymentId, ownerId, guestId: guestId ?? null, html, etag },
+    );
+    if (saved) await settleStorage(transaction, { ownerId }, storageLimits);
+    return saved?.updatedAt;
+  });
+}
+
+/** The draft of a person; undefined where there is none. */
+export async function findDraft(db: Knex, { deploymentId, guestId }: DraftOf): Promise<Draft | undefined> {
+  const [draft] = await query<Draft>(
+    db,
+    'find-draft',
+    `SELECT html, etag, updated_at AS "updatedAt" FROM page_drafts
+      WHERE deployment_id = ? AND guest_id IS NOT DISTINCT FROM CAST(? AS text)`,
+    [deploymentId, guestId ?? null],
+  );
+  return draft;
+}
+
+/** Removes the draft of a person; false where there is none. */
+export const deleteDraft = async (db: Knex, { deploymentId, guestId }: DraftOf): Promise<boolean> =>
+  (await execute(
+    db,
+    'delete-draft',
+    'DELETE FROM page_drafts WHERE deployment_id = ? AND guest_id IS NOT DISTINCT FROM CAST(? AS text)',
+    [deploymentId, guestId ?? null],
+  )) === 1;
+
+/** In SQL, whether a person has a draft of a page. `deployment` and `guest`: their ids in SQL. */
+export const hasDraft = (deployment: string, guest: string): string =>
+  `EXISTS (SELECT FROM page_drafts WHERE deployment_id = ${deployment} AND page_drafts.guest_id IS NOT DISTINCT FROM ${guest})`;

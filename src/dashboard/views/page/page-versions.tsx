@@ -7,7 +7,7 @@ import { say } from '../../ui/say.tsx';
 import { Section } from '../../ui/section.tsx';
 import { sizeOf } from '../../ui/size.ts';
 import { Time } from '../../ui/time.tsx';
-import type { Version } from './page-source.tsx';
+import type { Version } from './source-card.tsx';
 
 /** Makes a version live again. `live`: the one that is live now. */
 function Restore({

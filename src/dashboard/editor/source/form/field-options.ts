@@ -40,10 +40,16 @@ export function selectOptions(source: PageSource, select: HtmlElement): FoundOpt
   });
 }
 
+/** Returns whether an element has all choices of a field; of a single one, whether it is for a group. */
+function isAround(element: HtmlElement, controls: readonly HtmlElement[]): boolean {
+  if (controls.length > 1) return controls.every((control) => isIn(control, element));
+  return ['fieldset', 'form'].includes(element.tagName) || attribute(element, 'role')?.endsWith('group') === true;
+}
+
 /** The choices of radio buttons or checkboxes with one name. */
 export function groupOptions(source: PageSource, page: PageControls, controls: readonly HtmlElement[]): FoundOption[] {
   const [first] = controls;
-  const end = first && around(first).find((element) => controls.every((control) => isIn(control, element)));
+  const end = first && around(first).find((element) => isAround(element, controls));
   return controls.map((control) => {
     const place = labelOf(source, page, control) ?? textAfter(source, control);
     const value = attribute(control, 'value') ?? 'on';

@@ -23,10 +23,15 @@ function commonOf(controls: readonly HtmlElement[]): HtmlElement | undefined {
 }
 
 /** The outermost element around `inner` that is about nothing else. */
-function outermost({ counts }: PageControls, inner: HtmlElement, count: number, end: HtmlElement): HtmlElement {
+function outermost(
+  { counts }: PageControls,
+  inner: HtmlElement,
+  { controls: { length: count }, label, end }: Parameters<typeof unitOf>[2],
+): HtmlElement {
   let outer = inner;
   for (const element of around(inner)) {
-    const isGroup = element.tagName !== 'fieldset' || count > 1;
+    const isOwn = label?.element && parentOf(label.element) === element;
+    const isGroup = element.tagName !== 'fieldset' || count > 1 || isOwn;
     if (element === end || !WRAPPERS.has(element.tagName) || !isGroup) break;
     if (!element.sourceCodeLocation || counts.get(element) !== count || hasHeading(element)) break;
     outer = element;
@@ -57,11 +62,12 @@ function withBreak(siblings: readonly HtmlNode[], last: number): number {
 export function unitOf(
   source: PageSource,
   page: PageControls,
-  { controls, label, end }: { controls: readonly HtmlElement[]; label: LabelPlace | undefined; end: HtmlElement },
+  part: { controls: readonly HtmlElement[]; label: LabelPlace | undefined; end: HtmlElement },
 ): Unit | undefined {
+  const { controls, label, end } = part;
   const inner = commonOf(controls);
   if (!inner || inner === end || page.counts.get(inner) !== controls.length) return undefined;
-  const outer = outermost(page, inner, controls.length, end);
+  const outer = outermost(page, inner, part);
   const range = rangeOf(source, outer);
   const parent = parentOf(outer);
   if (!range || !parent) return undefined;
@@ -74,8 +80,9 @@ export function unitOf(
   const labelNode = words && siblingWith(source, parent, words, label.element);
   const labelAt = labelNode ? siblings.indexOf(labelNode) : at;
   if (words && !labelNode) return undefined;
-  const [first, end_] = [Math.min(at, labelAt), Math.max(at, labelAt)];
-  const nodes = siblings.slice(first, withBreak(siblings, end_) + 1);
+  const [first, last] = [Math.min(at, labelAt), Math.max(at, labelAt)];
+  if (!siblings.slice(first + 1, last).every((node) => isBlankText(node) || isBreak(node))) return undefined;
+  const nodes = siblings.slice(first, withBreak(siblings, last) + 1);
   if (countIn(page, nodes) !== controls.length) return undefined;
   const [from, to] = [rangeOf(source, nodes[0] ?? outer), rangeOf(source, nodes.at(-1) ?? outer)];
   if (!from || !to) return undefined;

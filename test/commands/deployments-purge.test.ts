@@ -127,7 +127,7 @@ describe('deployments purge', () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
     // A deleted deployment has no former slugs.
-    const whole = [1, 1_203, 1, 1, 1, 1, 0, 1, 1, 3, 2, 1, 1, 1, 600, 10, 2, 1_203, 600, 700, 1, 1, 1, 1];
+    const whole = [1, 1_203, 1, 1, 1, 1, 0, 1, 1, 3, 2, 1, 1, 1, 1, 600, 10, 2, 1_203, 600, 700, 1, 1, 1, 1];
     const nothing = whole.map(() => 0);
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(

@@ -85,8 +85,11 @@ const sessions = {
 /** A page of the owner with both guests. */
 async function shared(): Promise<Furnished> {
   const page = await furnish(service, owner);
-  for (const [role, email] of Object.entries(GUESTS))
-    await addGuest(page.live.id ?? '', email, role === 'editor' ? 'editor' : 'reader');
+  for (const [role, email] of Object.entries(GUESTS)) {
+    const guest = await addGuest(page.live.id ?? '', email, role === 'editor' ? 'editor' : 'reader');
+    const draft = { html: Buffer.from('<h1>Draft</h1>'), updated_at: service.db.fn.now() };
+    await service.db('page_drafts').insert({ deployment_id: page.live.id, guest_id: guest, ...draft });
+  }
   return page;
 }
 const page = await shared();

@@ -73,13 +73,13 @@ const getOperation = operation('GET', '/deploy/:id/draft', 'getDraft', {
   guests: 'editor',
   noCommand: FOR_EDITOR,
   summary: 'Get your draft of a page',
-  find: async (owner, { id }, { db }) =>
-    foundOr404(await findDraft(db, draftOf(owner, await ownDeployment(db, owner, id))), noSuchDraft),
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   answer: { description: 'The draft.', schema: Draft },
   errors: [noSuchDraft],
-  handle: async ({ resource: { html, etag, updatedAt: at } }) => ({
-    ...{ html: html.toString(), etag, updated_at: at.toISOString() },
-  }),
+  async handle({ owner, resource }, { db }) {
+    const { html, etag, updatedAt: at } = foundOr404(await findDraft(db, draftOf(owner, resource)), noSuchDraft);
+    return { html: html.toString(), etag, updated_at: at.toISOString() };
+  },
 });
 
 const deleteOperation = operation('DELETE', '/deploy/:id/draft', 'deleteDraft', {

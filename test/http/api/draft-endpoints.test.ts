@@ -115,7 +115,7 @@ describe('drafts of pages', () => {
     await save(id, { html: 'b'.repeat(300) }, small).expect(200);
     expect(await usedBy(small)).toBe(400);
     expect(answer(await save(id, { html: 'b'.repeat(901) }, small))).toEqual(refused(403));
-    expect((await draftOf(id, small)).body.html).toHaveLength(300);
+    expect((await small.get(`/deploy/${id}/draft`)).body.html).toHaveLength(300);
     await small.delete(`/deploy/${id}`).expect(200);
     expect(await usedBy(small)).toBe(400);
     await small.delete(`/trash/${id}`).expect(200);

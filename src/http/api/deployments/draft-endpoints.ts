@@ -93,7 +93,7 @@ const deleteOperation = operation('DELETE', '/deploy/:id/draft', 'deleteDraft', 
   errors: [noSuchDraft],
   async handle({ owner, resource }, { db }) {
     if (!(await deleteDraft(db, draftOf(owner, resource)))) throw noSuchDraft();
-    return { message: 'Draft deleted', id: resource.id };
+    return { message: 'Draft deleted' as const, id: resource.id };
   },
 });
 

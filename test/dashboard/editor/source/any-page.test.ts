@@ -19,7 +19,7 @@ import { markForFrame } from '../../../../src/dashboard/editor/source/frame-mark
 import { editHead, head } from '../../../../src/dashboard/editor/source/page-head.ts';
 import { type PageSource, readSource } from '../../../../src/dashboard/editor/source/page-source.ts';
 import { applyEdits, type Edit } from '../../../../src/dashboard/editor/source/source-edits.ts';
-import { untouchable } from '../../../../src/dashboard/editor/source/untouchable-parts.ts';
+import { untouchable } from '../../../../src/dashboard/editor/source/fixed-parts.ts';
 import { realPages } from '../../../support/real-pages.ts';
 
 const PAGES = realPages(200).map(({ name, html }) => ({ name, html, source: readSource(html) }));

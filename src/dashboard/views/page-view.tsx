@@ -18,8 +18,8 @@ import { PageAddressForm } from './page/page-address-form.tsx';
 import { Files } from './page/page-files.tsx';
 import { PageNameForm } from './page/page-name-form.tsx';
 import { Preview } from './page/page-preview.tsx';
-import { SourceCard } from './page/source-card.tsx';
 import { Versions } from './page/page-versions.tsx';
+import { SourceCard } from './page/source-card.tsx';
 import './page-view.css';
 
 type VersionList = Schemas['Versions'];

@@ -2,8 +2,8 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { counted } from '../../ui/time.tsx';
 import type { CodePlace } from '../code/code-editor.ts';
-import type { PageSource } from '../source/page-source.ts';
 import { untouchable } from '../source/fixed-parts.ts';
+import type { PageSource } from '../source/page-source.ts';
 
 /** A page can have thousands. */
 const MAX_SHOWN = 20;

@@ -8,6 +8,7 @@ import {
   type Place,
   places,
 } from '../../../../src/dashboard/editor/source/editable-places.ts';
+import { untouchable } from '../../../../src/dashboard/editor/source/fixed-parts.ts';
 import {
   addField,
   changeField,
@@ -19,7 +20,6 @@ import { markForFrame } from '../../../../src/dashboard/editor/source/frame-mark
 import { editHead, head } from '../../../../src/dashboard/editor/source/page-head.ts';
 import { type PageSource, readSource } from '../../../../src/dashboard/editor/source/page-source.ts';
 import { applyEdits, type Edit } from '../../../../src/dashboard/editor/source/source-edits.ts';
-import { untouchable } from '../../../../src/dashboard/editor/source/fixed-parts.ts';
 import { realPages } from '../../../support/real-pages.ts';
 
 const PAGES = realPages(200).map(({ name, html }) => ({ name, html, source: readSource(html) }));

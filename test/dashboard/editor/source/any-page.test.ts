@@ -65,7 +65,7 @@ function edited(source: PageSource, edits: readonly Edit[]): PageSource {
 describe.each([PAGES.length])('each of %i real pages', (count) => {
   it('is one of 200', () => {
     expect(count).toBe(200);
-    expect(PAGES.filter(({ source }) => places(source).length > 0).length).toBeGreaterThanOrEqual(190);
+    expect(PAGES.filter(({ source }) => places(source).length > 0).length).toBeGreaterThan(180);
     expect(PAGES.filter(({ source }) => forms(source).some(({ fields }) => fields.length > 0)).length).toBeGreaterThan(
       100,
     );

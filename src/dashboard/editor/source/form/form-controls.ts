@@ -120,20 +120,24 @@ export function readControls(source: PageSource): PageControls {
 
 const WORDS = new WeakMap<HtmlElement, { words: Range | undefined }>();
 
-/** The longest words in an element, which are its name for people: others are marks, such as an asterisk. */
+const HAS_WORD = /[\p{L}\p{N}]/u;
+
+/** The first words in an element, which are its name for people. Those without a letter are marks, such as an asterisk. */
 export function mainWords(source: PageSource, element: HtmlElement): Range | undefined {
   // Many controls can be named by one element.
   const known = WORDS.get(element);
   if (known) return known.words;
-  let longest: Range | undefined;
+  let first: Range | undefined;
   for (const node of element.childNodes) {
     const words = isText(node)
       ? wordsOf(source, node)
       : isElement(node) && isOpen(node) && !CONTROLS.has(node.tagName)
         ? mainWords(source, node)
         : undefined;
-    if (words && words.to - words.from > (longest ? longest.to - longest.from : 0)) longest = words;
+    const isNamed = words && HAS_WORD.test(source.html.slice(words.from, words.to));
+    if (isNamed || !first) first = words;
+    if (isNamed) break;
   }
-  WORDS.set(element, { words: longest });
-  return longest;
+  WORDS.set(element, { words: first });
+  return first;
 }

@@ -11,7 +11,7 @@ import { CodeField } from './code/code-field.tsx';
 import { LivePreview } from './live-preview.tsx';
 import { checkHtml, PageCheck, useSettled } from './page-check.tsx';
 import { PageMode } from './page-mode.tsx';
-import type { CountField } from './panel/form-fields.tsx';
+import type { CountField } from './panel/form-fields-panel.tsx';
 import { PreviewLink } from './preview-link.tsx';
 import { UndoButtons } from './undo-buttons.tsx';
 import { useHistory } from './use-history.ts';

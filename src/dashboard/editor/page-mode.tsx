@@ -6,7 +6,7 @@ import { PageFrame } from './in-place/page-frame.tsx';
 import { PlaceCard } from './in-place/place-card.tsx';
 import { UntouchableParts } from './in-place/untouchable-parts.tsx';
 import { type InPlace, useInPlace } from './in-place/use-in-place.ts';
-import { type CountField, FormFields } from './panel/form-fields.tsx';
+import { type CountField, FormFields } from './panel/form-fields-panel.tsx';
 import { HeadFields } from './panel/head-fields.tsx';
 import type { Edited } from './use-history.ts';
 import './page-mode.css';

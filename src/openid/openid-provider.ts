@@ -13,6 +13,7 @@ import {
   discovery,
   enableNonRepudiationChecks,
   fetchUserInfo,
+  type IDToken,
   None,
   ResponseBodyError,
   type ServerMetadata,
@@ -92,6 +93,12 @@ const toClaims = (claims: Record<string, unknown>): Claims => ({
   isVerified: isTrue(claims.email_verified) || isVerifiedByEntra(claims),
 });
 
+/** Throws OpenidError for an ID token that was made later than now: openid-client reads `exp` and `nbf`, and not `iat`. */
+function checkMade({ iat }: IDToken): void {
+  if (iat <= Date.now() / 1_000 + CLOCK_TOLERANCE_SECONDS) return;
+  throw new OpenidError('refused', 'iat_in_future', 'the ID token was made later than now: check the clocks');
+}
+
 /** Signs people in by OpenID Connect: the code flow, with PKCE, state and nonce. */
 export class OpenidProvider {
   readonly #settings: OpenidSettings;
@@ -138,6 +145,7 @@ export class OpenidProvider {
       });
       const idToken = tokens.claims();
       if (!idToken) throw new OpenidError('refused', 'no_id_token', 'the provider sent no ID token');
+      checkMade(idToken);
       const claims = toClaims(idToken);
       // Many providers have the address in one of them only.
       if (claims.email !== undefined && claims.isVerified) return claims;

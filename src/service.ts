@@ -206,6 +206,7 @@ async function close({ app, lifecycle, server, delivery, threads, submissions, b
 function installationState({ db, config }: Pick<App, 'db' | 'config'>): InstallationState {
   return {
     backupAge: () => backupAge(db),
+    missingBackups: async () => (config.databaseUrl === undefined && (await backupAge(db)) === undefined ? 1 : 0),
     databaseBytes: () => databaseBytes(db),
     disk: () => diskSpace(config.databaseUrl === undefined ? config.dataDir : '.'),
     endingDomains: () => countEndingDomains(db),

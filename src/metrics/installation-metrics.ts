@@ -9,6 +9,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 export type InstallationState = {
   /** In seconds; undefined: no backup is known. */
   backupAge(): Promise<number | undefined>;
+  /** 1: no backup of the embedded database is known, and nobody else makes any; otherwise 0. */
+  missingBackups(): Promise<number>;
   databaseBytes(): Promise<number>;
   /** Bytes of the disk of the data. */
   disk(): Promise<{ free: number; total: number }>;
@@ -21,6 +23,7 @@ export type InstallationState = {
 export function addInstallationMetrics(registry: Registry, state: InstallationState): void {
   const registers = [registry];
   const backup = new Reading(state.backupAge, MINUTE_MS);
+  const missing = new Reading(state.missingBackups, MINUTE_MS);
   const database = new Reading(state.databaseBytes, 5 * MINUTE_MS);
   const disk = new Reading(state.disk, 15 * SECOND_MS);
   const domains = new Reading(state.endingDomains, 5 * MINUTE_MS);
@@ -38,6 +41,8 @@ export function addInstallationMetrics(registry: Registry, state: InstallationSt
       },
     });
   add('formhost_backup_age_seconds', 'The age of the last backup.', 'min', () => backup.latest());
+  const missingHelp = '1: no backup of the embedded database was ever made; otherwise 0.';
+  add('formhost_backup_missing', missingHelp, 'min', () => missing.latest());
   add('formhost_database_bytes', 'The size of the database.', 'max', () => database.latest());
   const freeHelp = 'Free bytes of the disk of DATA_DIR; with DATABASE_URL, of that of the process.';
   add('formhost_disk_free_bytes', freeHelp, 'min', async () => (await disk.latest())?.free);

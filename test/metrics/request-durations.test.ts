@@ -69,6 +69,7 @@ describe('the durations that a service counts', () => {
         backlogAge: async () => 0,
         installation: {
           backupAge: async () => undefined,
+          missingBackups: async () => 0,
           databaseBytes: async () => 0,
           disk: async () => ({ free: 0, total: 0 }),
           endingDomains: async () => 0,

@@ -87,6 +87,7 @@ describe('the document', () => {
       'GET /oauth/authorize 303',
       'GET /oauth/consent 200?',
       'POST /oauth/consent 200?',
+      'POST /oauth/revoke 200?',
       'POST /oauth/register 201',
     ]);
     // Each endpoint with a key, the two that sign in, and those whose paths are secrets.
@@ -96,7 +97,7 @@ describe('the document', () => {
     const refusing = (code: string) => counted.filter(({ status }) => status === code).map(({ name }) => name);
     expect(refusing('401').toSorted()).toEqual(limited);
     const shares = ['GET /shares/{token}', 'GET /shares/{token}/{submissionId}/{fileId}'];
-    const programs = ['GET /oauth/authorize', 'POST /oauth/token', 'POST /oauth/register'];
+    const programs = ['GET /oauth/authorize', 'POST /oauth/token', 'POST /oauth/revoke', 'POST /oauth/register'];
     const others = ['POST /session/mail', 'GET /feeds/{token}.csv', ...shares, ...programs];
     expect(refusing('429').toSorted()).toEqual([...limited, ...others].toSorted());
     expect(counted.every(({ status }) => status < '400' || ['401', '429'].includes(status))).toBe(true);

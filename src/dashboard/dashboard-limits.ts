@@ -71,6 +71,11 @@ export const DASHBOARD_LIMITS = {
     /** After the first of several, before what is shown is read again. */
     pauseMs: 300,
   },
+  /** The editor of a page. */
+  editor: {
+    /** After the last change, before the draft is stored. */
+    draftMs: 1_000,
+  },
   /** Deletions that wait for the end of their message. */
   deletions: {
     /** After a reload those that were not answered are sent again, but not when a closed tab is opened again later. */

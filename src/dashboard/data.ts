@@ -148,8 +148,8 @@ export const useOnce = (...parts: readonly unknown[]): { 'Idempotency-Key': stri
 
 const draftKey = (name: string): string => `draft:${name}`;
 
-/** Returns whether this tab keeps a typed text. */
-export const hasDraft = (name: string): boolean => sessionStorage.getItem(draftKey(name)) !== null;
+/** Returns a typed text that this tab keeps. */
+export const keptDraft = (name: string): string | undefined => sessionStorage.getItem(draftKey(name)) ?? undefined;
 
 /** Keeps a text in this tab, so that the view that has it begins with it. One that is larger than what a tab may keep is not kept. */
 export function keepDraft(name: string, text: string): void {

@@ -24,10 +24,13 @@ const tellSoon = (): void => {
   if (isDue && timer === undefined) timer = setTimeout(tell, DASHBOARD_LIMITS.otherTabs.pauseMs);
 };
 
-tabs.addEventListener('message', () => {
+/** Reads again what this tab shows, after a change that its view did not make. */
+export function readAgain(): void {
   isDue = true;
   tellSoon();
-});
+}
+
+tabs.addEventListener('message', readAgain);
 document.addEventListener('visibilitychange', tellSoon);
 
 /** Tells the other tabs that something was changed. */

@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { Client, Schemas } from '../client/client.ts';
 import { ApiError, answer, api, plainApi, session } from './api.ts';
 import { makeDeletions } from './deletions.ts';
+import { flushDrafts } from './editor/draft/page-draft.ts';
 import { forgetPath, rememberPath, takePath } from './return-path.ts';
 import { timeZone } from './ui/time.tsx';
 
@@ -148,7 +149,7 @@ export function signInWithOpenid(): void {
 
 /** Ends this session, or all of the owner's, and forgets what this tab knows. */
 export async function signOut(of: 'this' | 'all'): Promise<void> {
-  await makeDeletions();
+  await Promise.all([makeDeletions(), flushDrafts()]);
   try {
     if (of === 'this') await answer(plainApi.DELETE('/session'));
     else await answer(plainApi.DELETE('/sessions'));

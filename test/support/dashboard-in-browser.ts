@@ -23,7 +23,7 @@ export type DashboardUnderTest = {
 
 /** Matches the browser's messages about answers that are errors, which views expect. */
 const EXPECTED =
-  /^Failed to load resource: (?:.* status of (?:400|401|403|404|409|412|422|500|503) |net::ERR_(?:INTERNET_DISCONNECTED|FAILED))/;
+  /^Failed to load resource: (?:.* status of (?:400|401|403|404|409|412|413|422|500|503) |net::ERR_(?:INTERNET_DISCONNECTED|FAILED))/;
 /**
  * Hints that a form for a key (there is no name to it) and a sandboxed frame can't follow, and what such a frame may not do: axe asks
  * it, too (postMessage).

@@ -8,6 +8,8 @@ import { usePublishCheck } from '../ui/publish-check.tsx';
 import { useAskBeforeClosing } from './ask-before-closing.ts';
 import type { CodePlace } from './code/code-editor.ts';
 import { CodeField } from './code/code-field.tsx';
+import { DraftProblem } from './draft/draft-problem.tsx';
+import type { DraftState } from './draft/page-draft.ts';
 import { LivePreview } from './live-preview.tsx';
 import { checkHtml, PageCheck, useSettled } from './page-check.tsx';
 import { PageMode } from './page-mode.tsx';
@@ -60,6 +62,8 @@ export type EditorProps = {
   onPreview?(): Promise<string>;
   /** True if what is shown is not live. */
   isChanged: boolean;
+  /** How the account keeps what is typed. Left out: only this tab has it. */
+  kept?: DraftState;
   /** Above the page. */
   children?: ComponentChildren;
   /** Fields above the button that publishes. */
@@ -78,7 +82,8 @@ export function Editor(props: EditorProps): JSX.Element {
   const { path = INDEX, html, onChange, onPublish, change, start, isOfSite = false, onPreview } = props;
   const isPage = isHtml(path);
   const edited = useHistory(html, onChange);
-  useAskBeforeClosing(props.isChanged);
+  // A draft of the account asks itself.
+  useAskBeforeClosing(props.isChanged && !props.kept);
   const [mode, setMode] = useState<Mode>(start || !isPage || html.trim() === '' ? 'code' : 'page');
   const [place, setPlace] = useState(start);
   const settled = useSettled(html);
@@ -125,6 +130,7 @@ export function Editor(props: EditorProps): JSX.Element {
           <UndoButtons {...edited} />
         </div>
       </div>
+      {props.kept && <DraftProblem kept={props.kept} />}
       {(mode === 'page' || mode === 'settings') && (
         <PageMode
           {...{ html, edited }}

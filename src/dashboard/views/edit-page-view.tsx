@@ -3,8 +3,10 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Schemas } from '../../client/client.ts';
 import { ApiError, answer, api } from '../api.ts';
-import { forgetDraft, keepDraft, useChange, useData, useDraft } from '../data.ts';
+import { useChange, useData } from '../data.ts';
 import { countField } from '../editor/count-field.ts';
+import { type Draft, draftOf } from '../editor/draft/page-draft.ts';
+import { usePageDraft } from '../editor/draft/use-page-draft.ts';
 import { EditSiteFile } from '../editor/edit-site-file.tsx';
 import { ImageFile } from '../editor/image-file.tsx';
 import { LazyEditor } from '../editor/lazy-editor.tsx';
@@ -33,36 +35,25 @@ async function readLive(id: string, signal: AbortSignal): Promise<Live> {
   return { html, etag: etag.replace(/^W\//, ''), files };
 }
 
-/** Edits the HTML that was live. The tab keeps what is typed, and the ETag of what it began with. */
-function Edit({ page: { id, url }, live }: { page: Page; live: Live }): JSX.Element {
+/** Edits the HTML that was live, or one's draft of it. The account keeps what is typed. */
+function Edit({ page: { id, url }, live, found }: { page: Page; live: Live; found: Draft | undefined }): JSX.Element {
   const { route, query } = useLocation();
-  const [html, setHtml, dropHtml] = useDraft(`html:${id}`, live.html);
-  const [etag, setEtag, dropEtag] = useDraft(`etag:${id}`, live.etag);
+  const { draft, state, type, beginWith, drop } = usePageDraft(id, live, found);
+  const { html, etag } = draft;
+  const isChanged = html !== live.html;
   const { change, run } = useChange();
   const [isOutdated, setOutdated] = useState(false);
 
-  function type(text: string): void {
-    setHtml(text);
-    setEtag(etag);
-    if (text !== live.html) return;
-    setEtag(live.etag);
-    forgetDraft(`html:${id}`);
-    forgetDraft(`etag:${id}`);
-  }
-  function leave(): void {
-    dropHtml();
-    dropEtag();
-    route(pageLinks(id).page);
-  }
   /** Leaves without what was typed, which *Undo* brings back. */
   function cancel(): void {
-    leave();
-    if (html === live.html) return;
-    say('Your changes are discarded.', async () => {
-      keepDraft(`html:${id}`, html);
-      keepDraft(`etag:${id}`, etag);
-      route(pageLinks(id).edit);
-    });
+    if (isChanged) {
+      const restore = drop();
+      say('Your changes are discarded.', async () => {
+        restore();
+        route(pageLinks(id).edit);
+      });
+    }
+    route(pageLinks(id).page);
   }
   /** `wanted`: the ETag of the HTML that is replaced; `*` replaces any. */
   const publish = (wanted: string): unknown =>
@@ -76,12 +67,13 @@ function Edit({ page: { id, url }, live }: { page: Page; live: Live }): JSX.Elem
         return;
       }
       say('The new version is live.');
-      leave();
+      drop();
+      route(pageLinks(id).page);
     });
   /** A file that was added is a new version, of the same HTML. */
   async function takeNewEtag(): Promise<void> {
     const now = await readLive(id, new AbortController().signal);
-    if (now.html === live.html && etag === live.etag) setEtag(now.etag);
+    if (now.html === live.html) beginWith(now.etag);
   }
   async function preview(): Promise<string> {
     const params = { path: { id }, query: { preview: '1' as const } };
@@ -96,7 +88,8 @@ function Edit({ page: { id, url }, live }: { page: Page; live: Live }): JSX.Elem
         onCancel={cancel}
         change={change}
         isOfSite={live.files.length > 1}
-        isChanged={html !== live.html}
+        isChanged={isChanged}
+        kept={state}
         base={url}
         images={(use) => (
           <ImageFile
@@ -122,6 +115,16 @@ function Edit({ page: { id, url }, live }: { page: Page; live: Live }): JSX.Elem
         />
       )}
     </>
+  );
+}
+
+/** Reads the draft each time that the first page is chosen: it was perhaps changed before another file was. */
+function EditIndex({ page, live }: { page: Page; live: Live }): JSX.Element {
+  const loaded = useData(`draft:${page.id}`, async (signal) => ({ found: await draftOf(page.id).read(signal) }));
+  return (
+    <Shown loaded={loaded} label="Loading your draft">
+      {({ found }) => <Edit {...{ page, live, found }} />}
+    </Shown>
   );
 }
 
@@ -154,7 +157,7 @@ function Loaded({ page }: { page: Page }): JSX.Element {
       {(live) => (
         <>
           <FileChoice {...{ page, live, path }} />
-          {path === INDEX ? <Edit page={page} live={live} /> : <EditSiteFile key={path} page={page} path={path} />}
+          {path === INDEX ? <EditIndex page={page} live={live} /> : <EditSiteFile key={path} page={page} path={path} />}
         </>
       )}
     </Shown>

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { hasDraft } from '../../data.ts';
+import { keptDraft } from '../../data.ts';
 import type { Overviewed } from '../../own-pages.ts';
 import { pageLinks } from '../../page-links.ts';
 import { mayAs } from '../../permissions.ts';
@@ -7,6 +7,10 @@ import { READS_RECEIVERS } from '../../ui/page-layout.tsx';
 import { PageProblems } from '../../ui/page-problems.tsx';
 import { PageState } from '../../ui/page-state.tsx';
 import { counted } from '../../ui/time.tsx';
+
+/** Returns whether this person works on a page: the account has a draft, or this tab has one that is not there yet. */
+const isUnpublished = ({ id, draft, role }: Overviewed): boolean =>
+  (draft || keptDraft(`html:${id}`) !== undefined) && mayAs(role, 'PUT /deploy/{id}');
 
 /** What a visitor finds at a page, and what its owner has to look after. */
 export function RowState({ page }: { page: Overviewed }): JSX.Element {
@@ -16,7 +20,7 @@ export function RowState({ page }: { page: Overviewed }): JSX.Element {
       {page.state === 'open' && <span class="badge good">Open</span>}
       <PageState page={page} />
       <PageProblems page={page} />
-      {hasDraft(`html:${page.id}`) && (
+      {isUnpublished(page) && (
         <a class="badge warn" href={pageLinks(page.id).edit}>
           Not published
         </a>

@@ -1,0 +1,60 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Draft, type DraftState, draftOf } from './page-draft.ts';
+
+export type Drafted = {
+  draft: Draft;
+  state: DraftState;
+  type(html: string): void;
+  /** Makes a newer version of the page with the same HTML the one that the work began with. */
+  beginWith(etag: string): void;
+  /** Deletes the draft, and returns how to bring it back. */
+  drop(): () => void;
+};
+
+/** The HTML that an editor shows, kept in the account. `found`: the draft when the editor was opened; `live`: the published HTML. */
+export function usePageDraft(id: string, live: Draft, found: Draft | undefined): Drafted {
+  const kept = draftOf(id);
+  const [draft, setDraft] = useState(() => found ?? live);
+  const latest = useRef(draft);
+  const liveEtag = useRef(live.etag);
+
+  function change(changed: Draft): void {
+    latest.current = changed;
+    setDraft(changed);
+  }
+  useEffect(() => {
+    kept.isShown = true;
+    // It was published, and could not be deleted then.
+    if (found?.html === live.html) kept.drop();
+    // A phone may end the tab without a word.
+    const leave = (): unknown => document.hidden && kept.flush();
+    document.addEventListener('visibilitychange', leave);
+    return () => {
+      document.removeEventListener('visibilitychange', leave);
+      kept.isShown = false;
+      void kept.flush();
+    };
+  }, [kept]);
+
+  return {
+    draft,
+    state: kept.state.value,
+    type(html) {
+      const isLive = html === live.html;
+      change({ html, etag: isLive ? liveEtag.current : latest.current.etag });
+      if (isLive) kept.drop();
+      else kept.keep(latest.current);
+    },
+    beginWith(etag) {
+      if (latest.current.etag !== liveEtag.current) return;
+      liveEtag.current = etag;
+      change({ ...latest.current, etag });
+      if (latest.current.html !== live.html) kept.keep(latest.current);
+    },
+    drop() {
+      const dropped = latest.current;
+      kept.drop();
+      return () => kept.keep(dropped);
+    },
+  };
+}

@@ -3,7 +3,7 @@ import type { DraftState } from './page-draft.ts';
 
 /** Says that the account does not have what is typed, and why. */
 export const DraftProblem = ({ kept }: { kept: DraftState }): JSX.Element => (
-  <div role="status">
+  <div role="status" class="draft-problem">
     {kept.state === 'failed' && (
       <p class="muted">
         <strong>Not in your account yet</strong>: {kept.error.message} It is tried again with your next change.

@@ -36,7 +36,8 @@ function fieldsOf(forms: readonly PageForm[], formName: string | null) {
   const own = forms
     .filter(({ kind, name }) => kind === 'own' && (formName === null || name === formName))
     .flatMap(({ fields }) => fields);
-  const byName = new Map(own.map(({ name, type }) => [name, { name, label: labels.get(name) ?? null, type }]));
+  // The labels leave out control fields, such as an address named `_replyto`, which people fill in too.
+  const byName = new Map(own.map(({ name, type, label }) => [name, { name, label: labels.get(name) ?? label, type }]));
   return [...byName.values()];
 }
 

@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium())('the dashboard, editing in place', () => {
       const api = dashboard.origin;
       const html = `<!doctype html><title>Trap</title><base target=_top><meta http-equiv=refresh content="0;url=${api}/evil">
 <script>parent.postMessage({ type: 'typed', id: 0, version: 1, text: 'evil' }, '*'); addEventListener('message', ({ ports }) => ports[0] && ports[0].postMessage({ type: 'typed', id: 0, version: 1, text: 'evil' }));document.title = 'ran'</script>
-<img src=x onerror="document.title = 'ran'"><svg onload="document.title = 'ran'"></svg><iframe srcdoc="<script>top.location = 'about:blank'</script>"></iframe>
+<img src=x onerror="document.title = 'ran'"><svg onload="document.title = 'ran'"></svg><iframe srcdoc="<script>try { top.location = 'about:blank' } catch {}</script>"></iframe>
 <p data-formhost-place=0 contenteditable tabindex=5 onfocus="document.title = 'ran'">Mine</p>
 <a id=away href="${api}/evil" ping="${api}/evil">away</a> <a href="javascript:document.title='ran'">script</a>
 <form id=f action="${api}/evil" method=post target=_top><label>Name<input name=name></label><button formaction="javascript:document.title='ran'">Go</button></form>

@@ -8,7 +8,7 @@ const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i;
 const OK = 200;
 
 /** The document cannot be had; the message says why. */
-export class UnreadableDocument extends Error {}
+class UnreadableDocument extends Error {}
 
 /** `cacheControl`: the header of that name, which says how long it may be kept. */
 type ReadDocument = { json: unknown; cacheControl: string };

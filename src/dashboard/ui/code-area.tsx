@@ -11,18 +11,6 @@ function scrollToLine(area: HTMLTextAreaElement, line: number): void {
   area.scrollTop = Math.max(0, (line - 3) * lineHeight);
 }
 
-export type Place = { line: number; column: number };
-
-/** Puts the cursor at a place in the text, and shows it. */
-export function showPlace(area: HTMLTextAreaElement, { line, column }: Place): void {
-  const lines = area.value.split('\n');
-  const start = lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0);
-  const end = start + (lines[line - 1]?.length ?? 0);
-  area.focus();
-  area.setSelectionRange(Math.min(start + column - 1, end), end);
-  scrollToLine(area, line);
-}
-
 /** The numbers of so many lines. */
 const numbersOf = (lines: number): string =>
   lines > MAX_NUMBERED_LINES ? '' : Array.from({ length: lines }, (_, index) => index + 1).join('\n');

@@ -18,7 +18,7 @@ export type NewField = {
 type Named = NewField & { name: string; id: string };
 
 /** Returns a name for a new field: its label in letters that all programs can read, and no other field's. */
-export function newName({ names }: Pick<FoundForm, 'names'>, label: string): string {
+function newName({ names }: Pick<FoundForm, 'names'>, label: string): string {
   const words = slugify(label, { separator: '_', decamelize: false }).slice(0, 40) || 'field';
   const isFree = (name: string): boolean => !names.has(name) && controlsOf([...names, name])(name) === undefined;
   let name = words;

@@ -139,7 +139,7 @@ function readForm(
 const FOUND = new WeakMap<PageSource, readonly FoundForm[]>();
 
 /** All forms of a page with the nodes they were read from. */
-export function findForms(source: PageSource): readonly FoundForm[] {
+function findForms(source: PageSource): readonly FoundForm[] {
   const before = FOUND.get(source);
   if (before) return before;
   const page = readControls(source);

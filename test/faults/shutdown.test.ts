@@ -212,16 +212,20 @@ it('one ends it although more readers stand still than there are connections to 
   const end = async (workers: string): Promise<void> => {
     const service = await start(workers);
     const { host } = new URL(service.url);
-    const statuses: string[] = [];
-    // One after another: requests of one owner that wait for long are refused.
-    for (let reader = 0; reader < READERS; reader += 1) {
+    /** Begins to read, and stops; returns the status. */
+    const beginToRead = async (): Promise<string> => {
       const socket = openSocket(service.url).on('error', () => undefined);
       socket.write(`GET ${film} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n\r\n`);
       const [first] = await once(socket, 'data');
       socket.pause();
-      statuses.push(String(first).slice(9, 12));
+      return String(first).slice(9, 12);
+    };
+    // One after another: requests of one owner that wait for long are refused. A busy machine refuses some with a 503.
+    for (let readers = 0; readers < READERS; ) {
+      const status = await beginToRead();
+      if (status === '200') readers += 1;
+      else expect(status).toBe('503');
     }
-    expect(new Set(statuses)).toEqual(new Set(['200']));
     service.child.kill('SIGTERM');
     const { code, stdout } = await service.result;
     expect([code, stdout, service.said('stopped'), service.errors()]).toEqual([0, '', Number(workers), []]);

@@ -42,7 +42,7 @@ export async function actingOn(owner: Owner, id: string | undefined, db: Databas
 /** The least that an operation needs of who calls it: a role of a guest, or to be the owner of the page. */
 type Needed = Role | 'owner';
 
-/** A field of a body that needs more of a guest than the operation does: any value of it that is given, or this one. */
+/** A guest needs the role `guests` to send this field: with this `value`, or with any where `value` is left out. */
 export type FieldForGuests = { field: string; value?: string; guests: Needed };
 
 /** An operation as far as guests are concerned, as its declaration has it. */

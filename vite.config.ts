@@ -3,9 +3,12 @@ import { defineConfig, type Plugin } from 'vite';
 
 const THEME = new URL('src/dashboard/theme.js', import.meta.url);
 
-/** Puts the script of the theme into the head of the shell, as a file that the browser waits for: modules run too late for it. */
-const themeScript: Plugin = {
-  name: 'theme-script',
+/**
+ * Puts what the browser is to load early into the head of the shell: the script of the theme, as a file that it waits for (modules
+ * run too late for it), and the texts.
+ */
+const earlyFiles: Plugin = {
+  name: 'early-files',
   apply: 'build',
   buildStart() {
     this.emitFile({ type: 'asset', name: 'theme.js', source: readFileSync(THEME, 'utf8') });
@@ -14,7 +17,11 @@ const themeScript: Plugin = {
     order: 'post',
     handler(_html, { bundle = {} }) {
       const file = Object.keys(bundle).find((name) => name.startsWith('assets/theme-'));
-      return [{ tag: 'script', attrs: { src: `/dashboard/${file}` }, injectTo: 'head-prepend' }];
+      return [
+        { tag: 'script', attrs: { src: `/dashboard/${file}` }, injectTo: 'head-prepend' },
+        // The service knows the language. The browser loads its texts while it loads the scripts that will ask for them.
+        { tag: 'link', attrs: { rel: 'modulepreload', crossorigin: true, href: '{{TEXTS}}' }, injectTo: 'head' },
+      ];
     },
   },
 };
@@ -25,13 +32,13 @@ export default defineConfig({
   base: '/dashboard/',
   publicDir: false,
   logLevel: 'warn',
-  plugins: [themeScript],
+  plugins: [earlyFiles],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
   build: {
     // The Content-Security-Policy allows no data: URLs.
     assetsInlineLimit: 0,
     cssCodeSplit: false,
-    // Tests follow what each view loads.
+    // The service finds the texts of each language in it, and tests follow what each view loads.
     manifest: true,
     modulePreload: { polyfill: false },
     // A slow machine is no reason for a warning.

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Change } from '../data.ts';
 import { may, type Needs } from '../permissions.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { Button, type ButtonProps } from './button.tsx';
 import { NotSaved, Saved } from './states.tsx';
 
@@ -54,7 +55,7 @@ export const FormEnd = ({
     <NotSaved change={change} />
     <div class="buttons end">
       {children}
-      {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+      {onCancel && <Button onClick={onCancel}>{t.shared.cancel}</Button>}
       <Button kind={kind} {...(icon && { icon })} isBusy={change.state === 'saving'}>
         {button}
       </Button>
@@ -79,7 +80,7 @@ export const SavingForm = ({
 }): JSX.Element => (
   <Form needs={needs} onSubmit={onSave}>
     {children}
-    <FormEnd change={change} button="Save">
+    <FormEnd change={change} button={t.shared.save}>
       {!isChanged && <Saved change={change} />}
     </FormEnd>
   </Form>

@@ -1,14 +1,16 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Change, Loaded, LoadedPages } from '../data.ts';
+import { counted, fill, t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
+import type { Forms } from '../texts/translation.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { Notice } from './notice.tsx';
-import { counted, numbers } from './time.tsx';
 
 /** The place of what is being read; `label` says it to people who do not see it. */
 export const Loading = ({ label }: { label: string }): JSX.Element => (
   <div class="loading" role="status">
-    <span class="unseen">{label}…</span>
+    <span class="unseen">{fill(t.shared.loading, { label })}</span>
   </div>
 );
 
@@ -34,7 +36,7 @@ export const Problem = ({ error, onRetry }: { error: Error; onRetry(): unknown }
   <div role="alert">
     <Notice isProblem>
       <p>{error.message}</p>
-      <Button onClick={onRetry}>Try again</Button>
+      <Button onClick={onRetry}>{t.shared.tryAgain}</Button>
     </Notice>
   </div>
 );
@@ -60,29 +62,27 @@ export function Shown<T>({
   );
 }
 
-/** How many items of a list are shown, and the way to more of them. `of`, `many`: what one is called, and several. */
+/** How many items of a list are shown, and the way to more of them. `of`: the text for their number. */
 export function ListFoot<T>({
   loaded: { data, isLoading, more },
   of,
-  many = `${of}s`,
   children,
 }: {
   loaded: LoadedPages<T>;
-  of: string;
-  many?: string;
+  of: Forms;
   children?: ComponentChildren;
 }): JSX.Element {
   const { items, total } = data ?? { items: [], total: 0 };
+  const all = counted(of, total);
   return (
     <div class="spread">
       <p class="muted" role="status">
-        {items.length < total ? `${numbers.format(items.length)} of ` : ''}
-        {counted(total, of, many)}
+        {items.length < total ? fill(t.shared.shownOf, { shown: items.length, total: all }) : all}
       </p>
       {children}
       {items.length < total && (
         <Button isBusy={isLoading} onClick={more}>
-          Show more
+          {t.shared.showMore}
         </Button>
       )}
     </div>
@@ -98,8 +98,7 @@ export const Listed = <T extends { id: string }>({
 }: {
   loaded: LoadedPages<T>;
   label: string;
-  of: string;
-  many?: string;
+  of: Forms;
   /** A row. */
   children(item: T): JSX.Element;
 }): JSX.Element => (
@@ -117,8 +116,8 @@ export const Listed = <T extends { id: string }>({
 export function whyNotSaved(change: Change): string {
   if (change.state !== 'failed') return '';
   const fields = Object.keys(change.atFields).length;
-  const attention = fields === 0 ? [] : [`${counted(fields, 'field needs', 'fields need')} attention.`];
-  const retried = change.isRetried ? ['It is tried again by itself.'] : [];
+  const attention = fields === 0 ? [] : [counted(t.shared.needAttention, fields)];
+  const retried = change.isRetried ? [t.shared.isRetried] : [];
   return [...attention, ...(change.message === '' ? [] : [change.message]), ...retried].join(' ');
 }
 
@@ -127,7 +126,7 @@ export const NotSaved = ({ change }: { change: Change }): JSX.Element => (
   <div role="alert">
     {change.state === 'failed' && (
       <Notice isProblem>
-        <strong>Not saved</strong>: {whyNotSaved(change)}
+        <Rich text={t.shared.notSaved} with={{ why: <>{whyNotSaved(change)}</> }} />
       </Notice>
     )}
   </div>
@@ -139,7 +138,7 @@ export const Saved = ({ change }: { change: Change }): JSX.Element => (
     {change.state === 'saved' && (
       <>
         <Icon name="done" />
-        Saved
+        {t.shared.saved}
       </>
     )}
   </span>

@@ -5,6 +5,7 @@ import { answer, api } from '../api.ts';
 import { MAX_LIMIT } from '../dashboard-limits.ts';
 import { useData, usePages } from '../data.ts';
 import { me } from '../session.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Checkbox, Select } from '../ui/field.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -77,7 +78,7 @@ function PageChoice({
                     onChange={(isOn) => onChange(isOn ? [...chosen, id] : chosen.filter((each) => each !== id))}
                   />
                 ))}
-                {items.length < total && <ListFoot loaded={loaded} of="page" />}
+                {items.length < total && <ListFoot loaded={loaded} of={t.shared.counts.pages} />}
               </>
             )}
           </Shown>

@@ -7,6 +7,7 @@ import { useOtherTabs } from '../other-tabs.ts';
 import { type Overviewed, readAllPages, readOverview } from '../own-pages.ts';
 import { may } from '../permissions.ts';
 import { isReadOnly } from '../session.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Empty, ListFoot, Shown } from '../ui/states.tsx';
 import { counted } from '../ui/time.tsx';
@@ -151,7 +152,7 @@ export default function Pages(): JSX.Element {
               {search.trim() === '' ? (
                 <>
                   <Rows pages={items} onChange={loaded.reload} />
-                  <ListFoot loaded={loaded} of="page" />
+                  <ListFoot loaded={loaded} of={t.shared.counts.pages} />
                 </>
               ) : (
                 <Found search={search} onChange={loaded.reload} />

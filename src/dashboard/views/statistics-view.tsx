@@ -5,6 +5,7 @@ import { usePages } from '../data.ts';
 import { type Overviewed, readOverview } from '../own-pages.ts';
 import { pageLinks } from '../page-links.ts';
 import { may } from '../permissions.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { Bars } from '../ui/bars.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { Section } from '../ui/section.tsx';
@@ -103,7 +104,7 @@ export default function StatisticsView(): JSX.Element {
               <Section title="By page">
                 <ByPage pages={items} search={url.slice(path.length)} />
               </Section>
-              <ListFoot loaded={loaded} of="page" />
+              <ListFoot loaded={loaded} of={t.shared.counts.pages} />
             </>
           )
         }

@@ -5,6 +5,7 @@ import { ApiError, answer, api } from '../api.ts';
 import { MAX_LIMIT } from '../dashboard-limits.ts';
 import { errorOf, useChange, usePages } from '../data.ts';
 import { useOtherTabs } from '../other-tabs.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormEnd } from '../ui/form.tsx';
@@ -120,7 +121,7 @@ export default function Trash(): JSX.Element {
                   </li>
                 ))}
               </ul>
-              {total > MAX_LIMIT && <ListFoot loaded={loaded} of="page" />}
+              {total > MAX_LIMIT && <ListFoot loaded={loaded} of={t.shared.counts.pages} />}
             </>
           )
         }

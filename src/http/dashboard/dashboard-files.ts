@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { LANGUAGES, type Language } from '../../lib/languages.ts';
 import { PROJECT } from '../../lib/project.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
 import { StaticFile } from '../response/static-file.ts';
@@ -14,6 +16,8 @@ export const notBuilt = errorKind(
 type Dashboard = {
   /** The HTML that every view starts from, with a place for what this service can do. */
   shell: string;
+  /** The names of the files with the texts, by their languages. */
+  texts: ReadonlyMap<Language, string>;
   /** The files by their names in the URL, which change with their content. */
   assets: ReadonlyMap<string, StaticFile>;
 };
@@ -39,6 +43,17 @@ function policyOf(name: string, html: string): string {
   return name.startsWith('in-place-') ? policyOfEdited(script) : FRAMED;
 }
 
+const Manifest = z.record(z.string(), z.object({ file: z.string() }));
+
+/** Returns the files with the texts of the dashboard, which a build names in its manifest. */
+const textsIn = (manifest: z.infer<typeof Manifest>): ReadonlyMap<Language, string> =>
+  new Map(
+    LANGUAGES.flatMap((language) => {
+      const { file } = manifest[`texts/${language}.ts`] ?? {};
+      return file === undefined ? [] : [[language, file] as const];
+    }),
+  );
+
 async function readDashboard(): Promise<Dashboard> {
   const folder = join(FOLDER, 'assets');
   const names = await readdir(folder).catch(() => {
@@ -55,7 +70,12 @@ async function readDashboard(): Promise<Dashboard> {
       return [name, new StaticFile(type, () => readFile(file), headers)] as const;
     }),
   );
-  return { shell: await readFile(join(FOLDER, 'shell.html'), 'utf8'), assets: new Map(assets) };
+  const manifest: unknown = JSON.parse(await readFile(join(FOLDER, '.vite/manifest.json'), 'utf8'));
+  return {
+    shell: await readFile(join(FOLDER, 'shell.html'), 'utf8'),
+    texts: textsIn(Manifest.parse(manifest)),
+    assets: new Map(assets),
+  };
 }
 
 /** The built files, which don't change while the process runs. */

@@ -6,6 +6,7 @@ import { type Loaded, type LoadedPages, toError, useChange, useData, usePages } 
 import { deleteLater, useUndeleted } from '../../deletions.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
 import { may, type OperationName } from '../../permissions.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog, type Question } from '../../ui/dialog.tsx';
 import type { IconName } from '../../ui/icon.tsx';
@@ -263,7 +264,7 @@ const All = ({
       ) : (
         <>
           <ul class="rows card">{items.map(children)}</ul>
-          <ListFoot loaded={loaded} of="submission">
+          <ListFoot loaded={loaded} of={t.shared.counts.submissions}>
             {foot?.(items, total, onDone)}
           </ListFoot>
         </>

@@ -5,6 +5,7 @@ import { useData, usePages } from '../../data.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
 import { readAllPages } from '../../own-pages.ts';
 import { pageLinks } from '../../page-links.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { AuditRow, withIds } from '../../ui/audit-row.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Listed } from '../../ui/states.tsx';
@@ -35,7 +36,7 @@ export function Audit(): JSX.Element {
   return (
     <Section title="Audit" hint="Who has changed your account and your pages." isSplit>
       {loaded.data?.total === 0 && <p class="muted">Nothing has been changed yet.</p>}
-      <Listed loaded={loaded} label="Loading the audit" of="entry" many="entries">
+      <Listed loaded={loaded} label="Loading the audit" of={t.shared.counts.entries}>
         {(entry) => (
           <AuditRow key={entry.id} entry={entry}>
             <Target id={entry.target} pages={pages} />

@@ -5,6 +5,7 @@ import { answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { errorOf, useChange, usePages } from '../../data.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
@@ -136,7 +137,7 @@ export function Keys(): JSX.Element {
   return (
     <Section title="Keys" hint="For the API, the command line, and for signing in here." isSplit>
       {loaded.data?.total === 0 && <p class="muted">There is no key yet: programs and the command line need one.</p>}
-      <Listed loaded={loaded} label="Loading your keys" of="key">
+      <Listed loaded={loaded} label="Loading your keys" of={t.shared.counts.keys}>
         {(key) => <KeyRow key={key.id} apiKey={key} onRevoked={loaded.reload} />}
       </Listed>
       <CreateKey onDone={loaded.reload} />

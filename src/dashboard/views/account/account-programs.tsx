@@ -4,6 +4,7 @@ import { answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { usePages } from '../../data.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Listed } from '../../ui/states.tsx';
@@ -30,7 +31,7 @@ export function Programs(): JSX.Element {
       isSplit
     >
       {loaded.data?.total === 0 && <p class="muted">You have allowed none.</p>}
-      <Listed loaded={loaded} label="Loading your programs" of="program">
+      <Listed loaded={loaded} label="Loading your programs" of={t.shared.counts.programs}>
         {({ id, client, host, scope, pages, created_at, last_used_at }) => (
           <li key={id} class="row">
             <div class="row-text">

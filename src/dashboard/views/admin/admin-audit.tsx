@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { usePages } from '../../data.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { AuditRow, withIds } from '../../ui/audit-row.tsx';
 import { Listed } from '../../ui/states.tsx';
 
@@ -14,7 +15,7 @@ export function WholeAudit(): JSX.Element {
   return (
     <section class="card stack" aria-label="Audit">
       {loaded.data?.total === 0 && <p class="muted">Nothing has been changed yet.</p>}
-      <Listed loaded={loaded} label="Loading the audit" of="entry" many="entries">
+      <Listed loaded={loaded} label="Loading the audit" of={t.shared.counts.entries}>
         {(entry) => (
           <AuditRow key={entry.id} entry={entry}>
             <code>{entry.target}</code>

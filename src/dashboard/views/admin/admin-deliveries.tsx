@@ -3,6 +3,7 @@ import { answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { usePages } from '../../data.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { Listed } from '../../ui/states.tsx';
 import { counted, Time } from '../../ui/time.tsx';
 
@@ -19,7 +20,7 @@ export function FailingDeliveries(): JSX.Element {
   return (
     <section class="card stack" aria-label="Deliveries that fail">
       {loaded.data?.total === 0 && <p class="muted">No delivery fails.</p>}
-      <Listed loaded={loaded} label="Loading the deliveries" of="delivery" many="deliveries">
+      <Listed loaded={loaded} label="Loading the deliveries" of={t.shared.counts.deliveries}>
         {({ id, slug, owner_email, receiver, status, attempts, last_status, last_error, created_at, updated_at }) => (
           <li key={id} class="row">
             <div class="row-text">

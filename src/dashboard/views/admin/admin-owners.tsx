@@ -7,6 +7,7 @@ import { errorOf, useChange, usePages } from '../../data.ts';
 import { SearchField } from '../../inbox/toolbar/search-field.tsx';
 import { useOtherTabs } from '../../other-tabs.ts';
 import { isReadOnly, me } from '../../session.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -183,7 +184,7 @@ export function Owners(): JSX.Element {
     <section class="card stack" aria-label="Owners">
       <SearchField q={q} placeholder="Address" onSearch={setQ} />
       {loaded.data?.total === 0 && <p class="muted">No owner has such an address.</p>}
-      <Listed loaded={loaded} label="Loading the owners" of="owner">
+      <Listed loaded={loaded} label="Loading the owners" of={t.shared.counts.owners}>
         {(owner) => <OwnerRow key={owner.id} owner={owner} plans={plans} onChanged={loaded.reload} />}
       </Listed>
     </section>

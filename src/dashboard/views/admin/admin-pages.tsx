@@ -7,6 +7,7 @@ import { errorOf, useChange, usePages } from '../../data.ts';
 import { SearchField } from '../../inbox/toolbar/search-field.tsx';
 import { useOtherTabs } from '../../other-tabs.ts';
 import { isReadOnly } from '../../session.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -117,7 +118,7 @@ export function AllPages(): JSX.Element {
     <section class="card stack" aria-label="Pages">
       <SearchField q={q} placeholder="Slug, title, domain or address" onSearch={setQ} />
       {loaded.data?.total === 0 && <p class="muted">No live page is like that.</p>}
-      <Listed loaded={loaded} label="Loading the pages" of="page">
+      <Listed loaded={loaded} label="Loading the pages" of={t.shared.counts.pages}>
         {(page) => <PageRow key={page.id} page={page} onChanged={loaded.reload} />}
       </Listed>
     </section>

@@ -5,6 +5,7 @@ import { usePages } from '../../data.ts';
 import type { Log } from '../../logs.ts';
 import { pageLinks } from '../../page-links.ts';
 import { may, type OperationName } from '../../permissions.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { DeliveryRow } from '../../ui/delivery-row.tsx';
 import { Listed } from '../../ui/states.tsx';
@@ -21,7 +22,7 @@ function DeliveryLog({ deployId, log }: { deployId: string; log: Log }): JSX.Ele
   }, [isLoading, reload]);
   if (data?.total === 0) return <p class="muted">Nothing has been sent yet: send a test.</p>;
   return (
-    <Listed loaded={loaded} label="Loading the log" of="delivery" many="deliveries">
+    <Listed loaded={loaded} label="Loading the log" of={t.shared.counts.deliveries}>
       {(delivery) => (
         <DeliveryRow key={delivery.id} log={log} delivery={delivery} onRetried={reload}>
           {delivery.submission_id === null ? (

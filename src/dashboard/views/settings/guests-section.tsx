@@ -7,6 +7,7 @@ import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { errorOf, useChange, usePages } from '../../data.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
 import { me } from '../../session.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
@@ -168,7 +169,7 @@ export function Guests({ id, isOpen, onToggle }: { id: string; isOpen: boolean; 
         Invite people to this page alone. They sign in with their own address, and need no account. Nobody but you
         invites, deletes the page, or sees its webhooks and secrets.
       </p>
-      <Listed loaded={loaded} label="Loading the guests" of="guest">
+      <Listed loaded={loaded} label="Loading the guests" of={t.shared.counts.guests}>
         {(guest) => <GuestRow key={guest.id} id={id} guest={guest} onChanged={loaded.reload} />}
       </Listed>
       <NoMail />

@@ -5,6 +5,7 @@ import { answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { useChange, usePages } from '../../data.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -115,7 +116,7 @@ export function Shares({ id, isOpen, onToggle }: { id: string; isOpen: boolean; 
         A secret link shows the submissions and their files, without IP addresses and your notes. Nobody signs in, and
         nobody can change anything there.
       </p>
-      <Listed loaded={loaded} label="Loading the links" of="link">
+      <Listed loaded={loaded} label="Loading the links" of={t.shared.counts.links}>
         {(share) => <ShareRow key={share.id} id={id} share={share} onEnded={loaded.reload} />}
       </Listed>
       <MakeShare id={id} onMade={loaded.reload} />

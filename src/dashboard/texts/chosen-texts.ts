@@ -1,0 +1,54 @@
+import { type Language, toLanguage } from '../../lib/languages.ts';
+import type { Forms, Places, Texts } from './translation.ts';
+
+/*
+ * The texts of the dashboard in the language of this document, which the service has chosen: see chosen-language.ts. Only these are
+ * loaded.
+ */
+
+const LOADED: Readonly<Partial<Record<Language, () => Promise<{ default: unknown }>>>> & {
+  en(): Promise<{ default: unknown }>;
+} = {
+  en: () => import('./en.ts'),
+};
+
+/** The language of the dashboard. Outside a browser it is English. */
+export const language: Language = toLanguage(globalThis.document?.documentElement.lang) ?? 'en';
+
+/** The texts. Those of other languages have the places and marks of the English ones. */
+export const t = (await (LOADED[language] ?? LOADED.en)()).default as Texts;
+
+/** The language with the region of the browser, where the browser has one for it: it decides how dates and numbers are written. */
+export const locale: string =
+  globalThis.navigator?.languages?.find((tag) => toLanguage(tag.split('-')[0]?.toLowerCase()) === language) ?? language;
+
+export const numbers = new Intl.NumberFormat(locale);
+
+const plurals = new Intl.PluralRules(locale);
+const lists = new Intl.ListFormat(locale);
+
+/** Values for the places of a text. Numbers are written as the language does. */
+type Values<Name extends string> = Readonly<Record<Name, string | number>>;
+
+/** Returns a text with values in its places. */
+export const fill = <Text extends string>(text: Text, values: Values<Places<Text>>): string =>
+  text.replaceAll(/\{(\w+)\}/g, (_place, name: string) => {
+    const value: unknown = Reflect.get(values, name);
+    return typeof value === 'number' ? numbers.format(value) : String(value);
+  });
+
+/** Returns the text for a number of things, such as `1 submission` and `12,000 submissions`. `values`: for other places than `{count}`. */
+export function counted<Texts extends Forms>(
+  forms: Texts,
+  count: number,
+  ...[values]: [Exclude<Places<Texts['other']>, 'count'>] extends [never]
+    ? []
+    : [Values<Exclude<Places<Texts['other']>, 'count'>>]
+): string {
+  const byCategory: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = forms;
+  const text: string = byCategory[plurals.select(count)] ?? forms.other;
+  return fill<string>(text, { ...values, count });
+}
+
+/** Returns a list in a sentence: `one, two, and three`. */
+export const listed = (items: readonly string[]): string => lists.format(items);

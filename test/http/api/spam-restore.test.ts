@@ -130,8 +130,9 @@ describe('POST /deploy/:id/spam/:submissionId/restore', () => {
     expect(restored.map((statuses) => statuses.toSorted())).toEqual(ids.map(() => [200, 404]));
     const { body } = await owner.get(`/submissions/${id}/search`);
     expect(body.submissions.map((one: { id: string }) => one.id)).toEqual(ids.toReversed());
-    const notes = body.submissions.flatMap((one: { note: string }) => (one.note === '' ? [] : [one.note]));
-    expect(notes.toSorted()).toEqual(noted.toSorted());
+    const notes: [string, string][] = body.submissions.map((one: { id: string; note: string }) => [one.id, one.note]);
+    // One that was moved between its change and its answer is a 404, and has its note.
+    expect(notes.filter(([one, note]) => (noted.includes(one) ? note !== one : ![one, ''].includes(note)))).toEqual([]);
     expect([await countOf(id), await spamOf(id)]).toEqual([8, []]);
   });
 });

@@ -5,6 +5,7 @@ import { type ReadProblem, readProblem } from '../problems/read-problem.ts';
 import { DASHBOARD_LIMITS } from './dashboard-limits.ts';
 import { formProblem } from './dashboard-words.ts';
 import { tellOtherTabs } from './other-tabs.ts';
+import { fill, t } from './texts/chosen-texts.ts';
 
 /*
  * Every request of the dashboard goes through here, and every error is met here: a session that is over waits for the next
@@ -22,7 +23,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly problem: ReadProblem | undefined;
   constructor(status: number, problem: ReadProblem | undefined) {
-    super(problem ? formProblem(problem).message : `The service answered ${status}: try again.`);
+    super(problem ? formProblem(problem).message : fill(t.problems.answered, { status: String(status) }));
     this.status = status;
     this.problem = problem;
   }
@@ -30,8 +31,6 @@ export class ApiError extends Error {
 
 /** A change did not reach the service, or the service could not make it now. The same change may be tried again. */
 export class ConnectionError extends Error {}
-
-const NO_CONNECTION = 'There is no connection to the service.';
 
 /** Waits before another try, longer each time, and less long when the browser is back online. */
 export function pause(tries: number, signal?: AbortSignal): Promise<void> {
@@ -130,7 +129,7 @@ async function sendUntilAnswered(request: Request): Promise<Response> {
     trouble.value = response ? 'unavailable' : 'offline';
     failedAt = performance.now();
     if (request.method !== 'GET') {
-      throw new ConnectionError(response ? 'The service is busy or starting.' : NO_CONNECTION);
+      throw new ConnectionError(response ? t.problems.busy : t.problems.noConnection);
     }
     await pause(tries, request.signal);
   }
@@ -157,7 +156,7 @@ export const plainApi: Client = createFormhost({
   url: location.origin,
   async fetch(request) {
     const response = await answerWithin(DASHBOARD_LIMITS.requests.plainTimeoutMs, request);
-    if (!(response instanceof Response)) throw new ConnectionError(NO_CONNECTION);
+    if (!(response instanceof Response)) throw new ConnectionError(t.problems.noConnection);
     return response;
   },
 });

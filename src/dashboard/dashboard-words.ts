@@ -1,5 +1,6 @@
 import { type ReadProblem, sentencesOf } from '../problems/read-problem.ts';
-import { render, type Vocabulary } from '../problems/sentence.ts';
+import { literal, render, type Vocabulary } from '../problems/sentence.ts';
+import { fill, language, t } from './texts/chosen-texts.ts';
 
 /*
  * The words of the dashboard for what the API names: people see labels of fields, and views.
@@ -46,6 +47,38 @@ const wordsWith = (labels: FieldLabels): Vocabulary => ({
   operation: (route) => VIEWS[route],
 });
 
+type WrongValue = ReadProblem['errors'][number];
+
+const textOf = (texts: Readonly<Record<string, string>>, code = ''): string | undefined =>
+  Object.hasOwn(texts, code) ? texts[code] : undefined;
+
+/** Returns how a value is wrong. The sentence of the service says more, in English. */
+function sentenceAbout({ detail, code, limit }: WrongValue, words: Vocabulary): string {
+  const text = language === 'en' ? undefined : textOf(t.problems.values, code);
+  return text === undefined ? render(detail, words) : fill<string>(text, { limit: limit ?? '' });
+}
+
+/** Returns the sentences about values that no field of the form has. */
+const aboutOthers = (errors: readonly WrongValue[], words: Vocabulary): string[] =>
+  errors.map((error) => {
+    const sentence = sentenceAbout(error, words);
+    return language === 'en' ? sentence : fill(t.problems.atField, { field: error.field, sentence });
+  });
+
+/** Returns what is said of an error that is about no field. */
+function aboutAll(problem: ReadProblem, words: Vocabulary): string[] {
+  const { code, errors } = problem;
+  if (language === 'en') return sentencesOf(problem, words);
+  const family = code?.startsWith('no-such-') ? t.problems.gone : code?.startsWith('too-many-') && t.problems.tooMany;
+  const own = textOf(t.problems.byCode, code) ?? family;
+  if (own) return [own];
+  return errors.length === 0 ? sentencesOf(problem, words) : aboutOthers(errors, words);
+}
+
+/** Returns the template of the sentence about an error. */
+const wholeDetail = (problem: ReadProblem, words: Vocabulary): string =>
+  language === 'en' ? problem.detail : literal(aboutAll(problem, words).join('\n'));
+
 /** Returns a notice in the words of the dashboard. */
 export const inViewWords = (template: string): string => render(template, wordsWith({}));
 
@@ -61,18 +94,21 @@ export function formProblem(
   const words = wordsWith(labels);
   const field = FIELDS[problem.code ?? ''];
   const errors =
-    field === undefined ? problem.errors : [{ field, detail: problem.detail, code: undefined, limit: undefined }];
+    field === undefined
+      ? problem.errors
+      : [{ field, detail: wholeDetail(problem, words), code: undefined, limit: undefined }];
   const atFields: Record<string, string> = {};
-  const others = errors.filter(({ field: wrong, detail, ...fault }) => {
+  const others = errors.filter((error) => {
+    const { field: wrong, code, limit } = error;
     // An item of a list is in the field of the list.
     const name = Object.keys(labels).find((label) => `${wrong}.`.startsWith(`${label}.`));
     if (name === undefined) return true;
     const [, index] = /\.(\d+)$/.exec(wrong.slice(name.length)) ?? [];
-    const said = sentenceOf(name, { ...fault, index: index === undefined ? undefined : Number(index) });
-    atFields[name] ??= said ?? render(detail, words);
+    const said = sentenceOf(name, { code, limit, index: index === undefined ? undefined : Number(index) });
+    atFields[name] ??= said ?? sentenceAbout(error, words);
     return false;
   });
   const isAtFields = Object.keys(atFields).length > 0;
-  const rest = isAtFields ? others.map(({ detail }) => render(detail, words)) : sentencesOf(problem, words);
+  const rest = isAtFields ? aboutOthers(others, words) : aboutAll(problem, words);
   return { message: [...new Set(rest)].join('\n'), atFields };
 }

@@ -7,6 +7,7 @@ import { inbox } from './en-inbox.ts';
 import { notifications } from './en-notifications.ts';
 import { page } from './en-page.ts';
 import { pages } from './en-pages.ts';
+import { problems } from './en-problems.ts';
 import { settings } from './en-settings.ts';
 import { shared } from './en-shared.ts';
 import { signIn } from './en-sign-in.ts';
@@ -23,6 +24,7 @@ export default {
   notifications,
   page,
   pages,
+  problems,
   settings,
   shared,
   signIn,

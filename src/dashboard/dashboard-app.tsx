@@ -7,6 +7,8 @@ import { useOtherTabs } from './other-tabs.ts';
 import { refreshUnread } from './own-pages.ts';
 import { prefetchLikely, routes } from './routes.tsx';
 import { another, findNewSession, leave, me } from './session.ts';
+import { t } from './texts/chosen-texts.ts';
+import { Rich } from './texts/rich.tsx';
 import { TopBar } from './top-bar.tsx';
 import { Button } from './ui/button.tsx';
 import { Dialog } from './ui/dialog.tsx';
@@ -16,19 +18,13 @@ import { Loading } from './ui/states.tsx';
 import { opening, whenIdle } from './view-loading.tsx';
 import { SignIn, SignInForm } from './views/sign-in-view.tsx';
 
-const TROUBLES = {
-  offline: 'There is no connection to the service. It is tried again by itself; nothing that you typed is lost.',
-  slow: 'The service has not answered yet. It is waited for; nothing that you typed is lost.',
-  unavailable: 'The service is busy or starting. It is tried again by itself; nothing that you typed is lost.',
-};
-
 /** Says that requests are being tried again. */
 const Trouble = (): JSX.Element => (
   <div role="status">
     {trouble.value === 'none' ? undefined : (
       <p class="trouble">
         <Icon name="warning" />
-        <span>{TROUBLES[trouble.value]}</span>
+        <span>{t.bar.troubles[trouble.value]}</span>
       </p>
     )}
   </div>
@@ -41,18 +37,17 @@ function SessionOver(): JSX.Element {
     return () => removeEventListener('focus', findNewSession);
   }, []);
   return (
-    <Dialog title="Your session has ended">
+    <Dialog title={t.bar.session.ended}>
       {another.value === undefined ? (
-        <p>Sign in again to go on where you were. Nothing that you typed is lost.</p>
+        <p>{t.bar.session.signInAgain}</p>
       ) : (
         <>
           <p>
-            <bdi>{another.value}</bdi> has signed in in another tab. Sign in as <bdi>{me.value?.email}</bdi> to go on
-            where you were, or leave what is here.
+            <Rich text={t.bar.session.otherSignedIn} with={{ other: another.value, email: me.value?.email }} />
           </p>
           <div class="buttons">
             <Button onClick={leave}>
-              Go on as <bdi>{another.value}</bdi>
+              <Rich text={t.bar.session.goOnAs} with={{ other: another.value }} />
             </Button>
           </div>
         </>
@@ -97,7 +92,7 @@ function Views(): JSX.Element {
   useOtherTabs(() => refreshUnread(0));
   return (
     <main id="main" tabIndex={-1} aria-busy={state === 'none' ? undefined : true}>
-      {state === 'first' && <Loading label="Loading the dashboard" />}
+      {state === 'first' && <Loading label={t.bar.loadingDashboard} />}
       <Router onLoadStart={start} onLoadEnd={end} onRouteChange={recount}>
         {routes}
       </Router>
@@ -112,7 +107,7 @@ export function App(): JSX.Element {
         <Trouble />
         <main>
           <h1 class="unseen">formhost</h1>
-          <Loading label="Loading the dashboard" />
+          <Loading label={t.bar.loadingDashboard} />
         </main>
       </>
     );
@@ -121,7 +116,7 @@ export function App(): JSX.Element {
   return (
     <LocationProvider scope="/dashboard">
       <a class="button main skip" href="#main">
-        Skip to the content
+        {t.bar.nav.skip}
       </a>
       <TopBar />
       <Trouble />

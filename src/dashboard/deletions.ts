@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ApiError, deleteAt } from './api.ts';
 import { DASHBOARD_LIMITS } from './dashboard-limits.ts';
 import { toError } from './data.ts';
+import { fill, t } from './texts/chosen-texts.ts';
 import { endHeld, say } from './ui/say.tsx';
 
 /*
@@ -35,7 +36,8 @@ async function make(paths: readonly string[]): Promise<void> {
     } catch (error) {
       forget([path]);
       // After a reload nobody may be signed in.
-      if (!(error instanceof ApiError && error.status === 401)) say(`Not deleted: ${toError(error).message}`);
+      if (error instanceof ApiError && error.status === 401) continue;
+      say(fill(t.bar.messages.notDeleted, { why: toError(error).message }));
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Schemas } from '../client/client.ts';
 import { answer, api } from './api.ts';
 import { may, type OperationName } from './permissions.ts';
+import { t } from './texts/chosen-texts.ts';
 
 /** `recipient`: of a mail; null for one that was removed. */
 export type Delivery = Schemas['Delivery'] & { recipient?: string | null };
@@ -47,7 +48,7 @@ export function webhookLog(deployId: string, { id: webhookId, url }: Schemas['We
 
 export const mailLog = (id: string): Log => ({
   id: `mails:${id}`,
-  name: 'Mail',
+  name: t.bar.mailLog,
   protocol: 'SMTP',
   async read(query, signal) {
     const params = { path: { id }, query };

@@ -4,6 +4,7 @@ import { ApiError, answer, api, plainApi, session } from './api.ts';
 import { makeDeletions } from './deletions.ts';
 import { flushDrafts } from './editor/draft/page-draft.ts';
 import { forgetPath, rememberPath, takePath } from './return-path.ts';
+import { t } from './texts/chosen-texts.ts';
 import { timeZone } from './ui/time.tsx';
 
 export type Me = Schemas['Me'];
@@ -77,7 +78,7 @@ async function findSignedIn(): Promise<Found> {
     return await readMe(plainApi);
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 401)) throw error;
-    throw new Error('The browser did not keep the session: open the dashboard over https, or at localhost.');
+    throw new Error(t.bar.session.notKept);
   }
 }
 

@@ -3,12 +3,14 @@ import { useLocation } from 'preact-iso';
 import { VIEW_PATHS } from '../lib/dashboard-paths.ts';
 import { unreadInAll } from './own-pages.ts';
 import { hasAccount, isOperator, me, signOut } from './session.ts';
+import { fill, numbers, t } from './texts/chosen-texts.ts';
+import { Rich } from './texts/rich.tsx';
 import { Button, ButtonLink } from './ui/button.tsx';
 import { Icon } from './ui/icon.tsx';
 import { Menu } from './ui/menu.tsx';
 import { say } from './ui/say.tsx';
 import { ThemeSwitch } from './ui/theme-switch.tsx';
-import { numbers } from './ui/time.tsx';
+import { unseen } from './ui/unseen.tsx';
 
 /** A larger count makes the bar too wide for a phone. */
 const MOST_SHOWN = 999;
@@ -17,11 +19,11 @@ const MOST_SHOWN = 999;
 function UnreadCount(): JSX.Element | null {
   const count = unreadInAll.value;
   if (count === 0) return null;
+  const shown = count > MOST_SHOWN ? `${numbers.format(MOST_SHOWN)}+` : numbers.format(count);
   return (
     <>
       {' '}
-      <span class="count">{count > MOST_SHOWN ? `${numbers.format(MOST_SHOWN)}+` : numbers.format(count)}</span>
-      <span class="unseen"> unread</span>
+      <Rich text={t.bar.nav.unread} with={{ count: <span class="count">{shown}</span>, unseen }} />
     </>
   );
 }
@@ -34,30 +36,31 @@ function AccountMenu(): JSX.Element {
       <span class="avatar" aria-hidden="true">
         {email.slice(0, 1).toUpperCase()}
       </span>
-      <span class="unseen">Account menu: </span>
-      <bdi class="email">{email}</bdi>
+      <Rich text={t.bar.accountMenu.button} with={{ email: <bdi class="email">{email}</bdi>, unseen }} />
     </>
   );
   return (
     <Menu label={face} kind="quiet">
       <p class="muted menu-head">
-        Signed in as <bdi>{email}</bdi>
+        <Rich text={t.bar.accountMenu.signedInAs} with={{ email }} />
       </p>
       <ButtonLink kind="quiet" icon="key" href={VIEW_PATHS.account}>
-        Account
+        {t.bar.accountMenu.account}
       </ButtonLink>
       {hasAccount.value && (
         <ButtonLink kind="quiet" icon="trash" href={VIEW_PATHS.trash}>
-          Trash
+          {t.bar.accountMenu.trash}
         </ButtonLink>
       )}
       <ThemeSwitch />
       <Button
         kind="quiet"
         icon="leave"
-        onClick={() => signOut('this').catch((error) => say(`You are still signed in: ${error.message}`))}
+        onClick={() =>
+          signOut('this').catch((error) => say(fill(t.bar.accountMenu.stillSignedIn, { why: error.message })))
+        }
       >
-        Sign out
+        {t.bar.accountMenu.signOut}
       </Button>
     </Menu>
   );
@@ -75,28 +78,28 @@ export function TopBar(): JSX.Element {
           <Icon name="brand" />
           formhost
         </a>
-        <nav class="links" aria-label="Dashboard">
+        <nav class="links" aria-label={t.bar.nav.label}>
           <a href={VIEW_PATHS.pages} aria-current={current(VIEW_PATHS.pages, '/dashboard/pages/')}>
-            Pages
+            {t.bar.nav.pages}
           </a>
           {hasAccount.value && (
             <a href={VIEW_PATHS.allInboxes} aria-current={current(VIEW_PATHS.allInboxes)}>
-              Inbox
+              {t.bar.nav.inbox}
               <UnreadCount />
             </a>
           )}
           <a href={VIEW_PATHS.statistics} aria-current={current(VIEW_PATHS.statistics)}>
-            Statistics
+            {t.bar.nav.statistics}
           </a>
           {isOperator.value && (
             <a class="bar-icon" href={VIEW_PATHS.admin} aria-current={current(VIEW_PATHS.admin)}>
               <Icon name="settings" />
-              <span>Admin</span>
+              <span>{t.bar.nav.admin}</span>
             </a>
           )}
           <a class="bar-icon" href={VIEW_PATHS.help} aria-current={current(VIEW_PATHS.help)}>
             <Icon name="help" />
-            <span>Help</span>
+            <span>{t.bar.nav.help}</span>
           </a>
         </nav>
         <AccountMenu />

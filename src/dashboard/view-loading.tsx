@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { lazy } from 'preact-iso';
 import { api } from './api.ts';
+import { t } from './texts/chosen-texts.ts';
 import { Button } from './ui/button.tsx';
 import { Notice } from './ui/notice.tsx';
 import { View } from './ui/view.tsx';
@@ -23,11 +24,11 @@ const RELOADED = 'reloaded-for-view';
 
 function NotLoaded(): JSX.Element {
   return (
-    <View title="Not loaded">
+    <View title={t.bar.notLoaded.title}>
       <div role="alert">
         <Notice isProblem>
-          <p>This view could not be loaded.</p>
-          <Button onClick={() => location.reload()}>Try again</Button>
+          <p>{t.bar.notLoaded.text}</p>
+          <Button onClick={() => location.reload()}>{t.shared.tryAgain}</Button>
         </Notice>
       </div>
     </View>

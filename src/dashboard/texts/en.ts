@@ -1,5 +1,6 @@
 import { account } from './en-account.ts';
 import { admin } from './en-admin.ts';
+import { bar } from './en-bar.ts';
 import { editor } from './en-editor.ts';
 import { help } from './en-help.ts';
 import { importing } from './en-importing.ts';
@@ -17,6 +18,7 @@ import { statistics } from './en-statistics.ts';
 export default {
   account,
   admin,
+  bar,
   editor,
   help,
   importing,

@@ -1,5 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
 import { Icon, type IconName } from './icon.tsx';
+import { unseen } from './unseen.tsx';
 
 type ContentProps = {
   icon?: IconName;
@@ -12,8 +15,11 @@ const Content = ({ icon, of, children }: ContentProps): JSX.Element => (
   <>
     {icon && <Icon name={icon} />}
     <span>
-      {children}
-      {of !== undefined && <span class="unseen"> {of}</span>}
+      {of === undefined ? (
+        children
+      ) : (
+        <Rich text={t.bar.buttonOf} with={{ label: <>{children}</>, of: <>{of}</>, unseen }} />
+      )}
     </span>
   </>
 );

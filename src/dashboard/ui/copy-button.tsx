@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { t } from '../texts/chosen-texts.ts';
 import { Button } from './button.tsx';
 import { say } from './say.tsx';
 
@@ -23,7 +24,7 @@ export function CopyButton({
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      say('The browser did not allow copying: select the text, and copy it by hand.');
+      say(t.bar.copying.notAllowed);
       return;
     }
     setCopied(true);
@@ -35,7 +36,7 @@ export function CopyButton({
         {children}
       </Button>
       <span role="status" class="unseen">
-        {isCopied && 'Copied'}
+        {isCopied && t.bar.copying.copied}
       </span>
     </>
   );

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Change } from '../data.ts';
+import { fill, t } from '../texts/chosen-texts.ts';
 import { Field } from './field.tsx';
 import { Form, FormEnd } from './form.tsx';
 
@@ -95,11 +96,11 @@ export function ConfirmDialog({
         {children}
         {typed !== undefined && (
           <Field
-            label={`Type ${typed} to confirm`}
+            label={fill(t.bar.confirm.label, { name: typed })}
             value={text}
             onChange={setText}
             autoComplete="off"
-            error={isChecked && isWrong ? `Type the name: ${typed}` : undefined}
+            error={isChecked && isWrong ? fill(t.bar.confirm.wrong, { name: typed }) : undefined}
           />
         )}
         <FormEnd change={change} kind="danger" button={button} onCancel={onClose} />

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { t } from '../texts/chosen-texts.ts';
 import { Icon } from './icon.tsx';
 
 /** The address of a page, which opens it. */
@@ -7,6 +8,6 @@ export const PageAddress = ({ url }: { url: string }): JSX.Element => (
     <bdi>
       {url.replace(/^https?:\/\//, '')} <Icon name="open" />
     </bdi>
-    <span class="unseen">(opens in a new tab)</span>
+    <span class="unseen">{t.bar.onePage.opensInNewTab}</span>
   </a>
 );

@@ -9,6 +9,8 @@ import { noteUnread, type Overviewed } from '../own-pages.ts';
 import { pageLinks } from '../page-links.ts';
 import { may, type Needs } from '../permissions.ts';
 import { roleOnPage } from '../session.ts';
+import { t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
 import NotFound from '../views/not-found-view.tsx';
 import { Links } from './links.tsx';
 import { Notice } from './notice.tsx';
@@ -35,11 +37,10 @@ function TakenDown({ page: { id, take_down_reason: reason } }: { page: Page }): 
   });
   return notice ? (
     <Notice isProblem>
-      {notice}.{' '}
-      {reason !== null && (
-        <>
-          The operator’s reason: <bdi>{reason}</bdi>
-        </>
+      {reason === null ? (
+        <Rich text={t.bar.onePage.takenDown} with={{ notice: <>{notice}</> }} />
+      ) : (
+        <Rich text={t.bar.onePage.takenDownBecause} with={{ notice: <>{notice}</>, reason }} />
       )}
     </Notice>
   ) : null;
@@ -96,13 +97,13 @@ export function PageView({
       actions={actions}
     >
       <Links
-        label="This page"
+        label={t.bar.onePage.links}
         links={[
-          { href: links.inbox, label: 'Inbox' },
-          { href: links.charts, label: 'Charts' },
-          ...(may(READS_PAGE) ? [{ href: links.page, label: 'Page' }] : []),
-          ...(may(READS_RECEIVERS) ? [{ href: links.notifications, label: 'Notifications' }] : []),
-          ...(may(READS_SETTINGS) ? [{ href: links.settings, label: 'Settings' }] : []),
+          { href: links.inbox, label: t.bar.onePage.inbox },
+          { href: links.charts, label: t.bar.onePage.charts },
+          ...(may(READS_PAGE) ? [{ href: links.page, label: t.bar.onePage.page }] : []),
+          ...(may(READS_RECEIVERS) ? [{ href: links.notifications, label: t.bar.onePage.notifications }] : []),
+          ...(may(READS_SETTINGS) ? [{ href: links.settings, label: t.bar.onePage.settings }] : []),
         ]}
       />
       {page?.taken_down && <TakenDown page={page} />}
@@ -111,7 +112,7 @@ export function PageView({
       ) : page ? (
         <ReadOnly />
       ) : (
-        <Shown loaded={loaded} label="Loading the page">
+        <Shown loaded={loaded} label={t.bar.onePage.loading}>
           {() => undefined}
         </Shown>
       )}

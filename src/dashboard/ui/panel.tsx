@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
+import { t } from '../texts/chosen-texts.ts';
 import { Icon, type IconName } from './icon.tsx';
 import './panel.css';
 
@@ -36,7 +37,7 @@ export function Panel({
           </span>
           <span class="panel-state">
             {state}
-            {isChanged && <span class="badge warn">Changed</span>}
+            {isChanged && <span class="badge warn">{t.bar.unsaved.badge}</span>}
           </span>
           <Icon name="unfold" />
         </button>

@@ -1,9 +1,10 @@
 import type { JSX } from 'preact';
 import type { Change } from '../data.ts';
+import { counted, t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
 import { Button } from './button.tsx';
 import './save-bar.css';
 import { whyNotSaved } from './states.tsx';
-import { counted } from './time.tsx';
 
 /** Saves or discards all changes of a view. It is there while there are some. */
 export const SaveBar = ({
@@ -20,20 +21,16 @@ export const SaveBar = ({
 }): JSX.Element | null =>
   count === 0 ? null : (
     <div class="save-bar">
-      <span role="status">{counted(count, 'change')}</span>
+      <span role="status">{counted(t.bar.unsaved.count, count)}</span>
       <span role="alert" class="save-problem">
-        {change.state === 'failed' && (
-          <>
-            <strong>Not saved</strong>: {whyNotSaved(change)}
-          </>
-        )}
+        {change.state === 'failed' && <Rich text={t.shared.notSaved} with={{ why: <>{whyNotSaved(change)}</> }} />}
       </span>
       <div class="buttons">
         <Button kind="quiet" onClick={onDiscard}>
-          Discard
+          {t.bar.unsaved.discard}
         </Button>
         <Button kind="main" form={form} isBusy={change.state === 'saving'}>
-          Save
+          {t.shared.save}
         </Button>
       </div>
     </div>

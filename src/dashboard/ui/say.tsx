@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { fill, t } from '../texts/chosen-texts.ts';
 import { Button } from './button.tsx';
 import { IconButton } from './icon-button.tsx';
 import { focusHeading } from './view.tsx';
@@ -57,7 +58,7 @@ export function say(text: string, undo?: () => Promise<unknown>, end?: End): voi
 
 /** Undoes a change once, and says so if that is not possible. */
 function takeBack({ id, undo }: Message): void {
-  if (drop(id)) undo?.().catch((error) => say(`Not undone: ${error.message}`));
+  if (drop(id)) undo?.().catch((error) => say(fill(t.bar.messages.notUndone, { why: error.message })));
 }
 
 /** Undoes the last change of which a message with *Undo* is shown. */
@@ -133,10 +134,10 @@ export function Said(): JSX.Element {
                 focusHeading();
               }}
             >
-              Undo
+              {t.bar.messages.undo}
             </Button>
           )}
-          {message.undo && <IconButton icon="close" label="Dismiss" onClick={() => close(message.id)} />}
+          {message.undo && <IconButton icon="close" label={t.bar.messages.dismiss} onClick={() => close(message.id)} />}
         </div>
       ))}
     </div>

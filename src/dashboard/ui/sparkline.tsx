@@ -2,8 +2,9 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { answer, api } from '../api.ts';
 import { useData } from '../data.ts';
+import { counted, t } from '../texts/chosen-texts.ts';
 import { Bars } from './bars.tsx';
-import { counted, timeZone } from './time.tsx';
+import { timeZone } from './time.tsx';
 
 const seen = new Map<string, readonly number[]>();
 
@@ -19,7 +20,7 @@ function Days({ id }: { id: string }): JSX.Element | null {
   );
   if (!days) return null;
   const total = days.reduce((sum, day) => sum + day, 0);
-  return <Bars label={`${counted(total, 'submission')} in the last ${days.length} days`} counts={days} />;
+  return <Bars label={counted(t.statistics.lastDays, total, { days: days.length })} counts={days} />;
 }
 
 /** The submissions of each of the last 30 days; they are read when the place first comes into sight. */

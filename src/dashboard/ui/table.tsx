@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { numbers } from './time.tsx';
+import { numbers } from '../texts/chosen-texts.ts';
 
 /** Counts, a row for each thing. The table scrolls by itself, also by the keyboard. */
 export const Table = ({
@@ -16,8 +16,8 @@ export const Table = ({
     <table>
       <thead>
         <tr>
-          {heads.map((head) => (
-            <th key={head} scope="col">
+          {heads.map((head, index) => (
+            <th key={index} scope="col">
               {head}
             </th>
           ))}

@@ -1,11 +1,12 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { t } from '../texts/chosen-texts.ts';
 
 /* The theme is kept in the browser. theme.js sets it before the first paint. */
 
 const THEMES = ['system', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
-const LABELS: Readonly<Record<Theme, string>> = { system: 'System', light: 'Light', dark: 'Dark' };
+const LABELS: Readonly<Record<Theme, string>> = t.bar.theme.choices;
 
 const KEY = 'theme';
 const { dataset } = document.documentElement;
@@ -37,7 +38,7 @@ function choose(theme: Theme): void {
 /** Whether the dashboard is light or dark: as the system, or as chosen here. */
 export const ThemeSwitch = (): JSX.Element => (
   <fieldset class="theme-switch">
-    <legend class="muted">Dark mode</legend>
+    <legend class="muted">{t.bar.theme.label}</legend>
     {THEMES.map((theme) => (
       <label key={theme} class="button toggle">
         <input

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { pageName } from '../../sites/page-name.ts';
+import { fill, t } from '../texts/chosen-texts.ts';
 import type { Page } from './page-layout.tsx';
 import './thumbnail.css';
 
@@ -7,7 +8,7 @@ import './thumbnail.css';
 export const Thumbnail = ({ page }: { page: Page }): JSX.Element => (
   <div class="thumbnail" inert>
     <iframe
-      title={`Picture of ${pageName(page)}`}
+      title={fill(t.bar.onePage.picture, { page: pageName(page) })}
       src={page.url}
       sandbox="allow-scripts"
       tabIndex={-1}

@@ -1,14 +1,15 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { locale, numbers, t } from '../texts/chosen-texts.ts';
 
 /** How often times such as "5 minutes ago" are told anew. */
 const CLOCK_MS = 60_000;
 
-const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
-const minute = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'short' });
-const ago = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
-const shortAgo = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' });
+const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });
+const minute = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short' });
+const ago = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+const shortAgo = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'narrow' });
 
 /** The zone of the browser. */
 export const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
@@ -52,10 +53,10 @@ export const exactTime = (at: string): string => minute.format(new Date(at));
 
 /** A time in the past of which only the hour is known. */
 export const RoughTime = ({ at }: { at: string }): JSX.Element => (
-  <>{now.value - Date.parse(at) < 3_600_000 ? 'in the last hour' : distance(new Date(at), ago)}</>
+  <>{now.value - Date.parse(at) < 3_600_000 ? t.bar.inTheLastHour : distance(new Date(at), ago)}</>
 );
 
-export const numbers = new Intl.NumberFormat();
+export { numbers };
 
 /** A count with its noun: `1 submission`, `12,000 submissions`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>

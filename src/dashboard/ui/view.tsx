@@ -1,6 +1,9 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
+import { unseen } from './unseen.tsx';
 
 let isFirst = true;
 
@@ -39,10 +42,10 @@ export function View({
       <div class="view-head">
         <h1 ref={heading} tabIndex={-1}>
           {page ? (
-            <>
-              <span class="unseen">{title}: </span>
-              <bdi title={page.name}>{page.name}</bdi>
-            </>
+            <Rich
+              text={t.bar.viewOfPage}
+              with={{ view: <>{title}</>, page: <bdi title={page.name}>{page.name}</bdi>, unseen }}
+            />
           ) : (
             title
           )}

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useLocation } from 'preact-iso';
 import { useData } from '../data.ts';
 import { may } from '../permissions.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { type Page, PageView } from '../ui/page-layout.tsx';
 import { Section } from '../ui/section.tsx';
@@ -19,20 +20,20 @@ function Charts({ page }: { page: Page }): JSX.Element {
   return (
     <>
       <RangePicker key={`${range.from}:${range.to}`} range={range} />
-      <Section title="Submissions">
-        <Shown loaded={loaded} label="Counting the submissions">
+      <Section title={t.statistics.chart.heading}>
+        <Shown loaded={loaded} label={t.statistics.counting}>
           {(statistics) => (
             <Chart statistics={statistics} by={range.by}>
               {page.submission_count > 0 ? (
                 <p>
-                  <ButtonLink href={`${path}?range=90d`}>Show 90 days</ButtonLink>
+                  <ButtonLink href={`${path}?range=90d`}>{t.statistics.range.show90Days}</ButtonLink>
                 </p>
               ) : (
                 <>
-                  <p>The page has no submissions yet. Open it and send its form once.</p>
+                  <p>{t.statistics.noSubmissions}</p>
                   <p>
                     <ButtonLink href={page.url} icon="open" isElsewhere>
-                      Open the page
+                      {t.statistics.openPage}
                     </ButtonLink>
                   </p>
                 </>
@@ -48,7 +49,7 @@ function Charts({ page }: { page: Page }): JSX.Element {
 
 /** How many submissions came when, and what became of their deliveries. */
 const ChartsView = (): JSX.Element => (
-  <PageView needs="GET /deploy/{id}/stats" title="Charts">
+  <PageView needs="GET /deploy/{id}/stats" title={t.statistics.chartsTitle}>
     {(page) => <Charts key={page.id} page={page} />}
   </PageView>
 );

@@ -5,7 +5,7 @@ import { usePages } from '../data.ts';
 import { type Overviewed, readOverview } from '../own-pages.ts';
 import { pageLinks } from '../page-links.ts';
 import { may } from '../permissions.ts';
-import { t } from '../texts/chosen-texts.ts';
+import { counted, t } from '../texts/chosen-texts.ts';
 import { Bars } from '../ui/bars.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { Section } from '../ui/section.tsx';
@@ -19,6 +19,8 @@ import { RangePicker } from './charts/range-picker.tsx';
 /** Pages that are counted at a time, each with a request if something was sent to it. */
 const PAGE_SIZE = 25;
 
+const { allPages: texts } = t.statistics;
+
 type Counted = Overviewed & { statistics: Statistics };
 
 const NOTHING: Statistics = { buckets: [], total: 0 };
@@ -26,11 +28,11 @@ const NOTHING: Statistics = { buckets: [], total: 0 };
 /** Some pages with what they got in a range. The overview tells which of them got nothing. */
 async function readCounted(query: { page: number; limit: number }, range: Range, signal: AbortSignal) {
   const { items, total } = await readOverview(query, signal);
-  const counted = items.map(async (page) => {
+  const counting = items.map(async (page) => {
     const isEmpty = page.last_submission_at === null;
     return { ...page, statistics: isEmpty ? NOTHING : await readStatistics(page.id, range, signal) };
   });
-  return { items: await Promise.all(counted), total };
+  return { items: await Promise.all(counting), total };
 }
 
 function sumOf(pages: readonly Counted[]): Statistics {
@@ -48,8 +50,8 @@ function ByPage({ pages, search }: { pages: readonly Counted[]; search: string }
   const most = Math.max(1, ...pages.flatMap(({ statistics }) => statistics.buckets.map((each) => each.submissions)));
   return (
     <Table
-      label="Submissions by page"
-      heads={['Page', 'In this time', 'In all']}
+      label={texts.table}
+      heads={[texts.page, texts.inThisTime, texts.inAll]}
       rows={pages
         .toSorted((one, other) => other.statistics.total - one.statistics.total)
         .map(({ id, title, slug, submission_count: all, statistics: { buckets, total } }) => ({
@@ -76,32 +78,32 @@ export default function StatisticsView(): JSX.Element {
     readCounted(paging, range, signal),
   );
   return (
-    <View title="Statistics">
+    <View title={t.statistics.title}>
       <RangePicker key={`${range.from}:${range.to}`} range={range} />
-      <Shown loaded={loaded} label="Counting the submissions">
+      <Shown loaded={loaded} label={t.statistics.counting}>
         {({ items, total }) =>
           total === 0 ? (
-            <Empty icon="chart" title="You have no pages yet">
-              <p>Publish an HTML page: what its forms send is counted here.</p>
+            <Empty icon="chart" title={texts.noPages}>
+              <p>{texts.noPagesHint}</p>
               {may('POST /deploy') && (
                 <p>
                   <ButtonLink icon="plus" href={VIEW_PATHS.newPage}>
-                    Make your first page
+                    {texts.makeFirst}
                   </ButtonLink>
                 </p>
               )}
             </Empty>
           ) : (
             <>
-              <Section title="Submissions">
-                {items.length < total && <p class="muted">To your {items.length} newest pages. More are below.</p>}
+              <Section title={t.statistics.chart.heading}>
+                {items.length < total && <p class="muted">{counted(texts.newest, items.length)}</p>}
                 <Chart statistics={sumOf(items)} by={range.by}>
                   <p>
-                    <ButtonLink href={`${path}?range=90d`}>Show 90 days</ButtonLink>
+                    <ButtonLink href={`${path}?range=90d`}>{t.statistics.range.show90Days}</ButtonLink>
                   </p>
                 </Chart>
               </Section>
-              <Section title="By page">
+              <Section title={texts.byPage}>
                 <ByPage pages={items} search={url.slice(path.length)} />
               </Section>
               <ListFoot loaded={loaded} of={t.shared.counts.pages} />

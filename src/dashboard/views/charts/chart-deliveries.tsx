@@ -4,16 +4,15 @@ import { useData } from '../../data.ts';
 import { readLogs } from '../../logs.ts';
 import { pageLinks } from '../../page-links.ts';
 import { may } from '../../permissions.ts';
+import { fill, t } from '../../texts/chosen-texts.ts';
 import { READS_RECEIVERS } from '../../ui/page-layout.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Shown } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 
-const RESULTS = [
-  { status: 'succeeded', label: 'Delivered' },
-  { status: 'pending', label: 'Waiting' },
-  { status: 'failed', label: 'Failed' },
-] as const;
+const { deliveries: texts } = t.statistics;
+
+const RESULTS = ['succeeded', 'pending', 'failed'] as const;
 
 /** A row for each log: how many of its last deliveries have each result. */
 async function countDeliveries(id: string, signal: AbortSignal) {
@@ -21,7 +20,7 @@ async function countDeliveries(id: string, signal: AbortSignal) {
   return Promise.all(
     logs.map(async (log) => {
       const { items } = await log.read({ page: 1, limit: MAX_LIMIT }, signal);
-      const counts = RESULTS.map(({ status }) => items.filter((delivery) => delivery.status === status).length);
+      const counts = RESULTS.map((status) => items.filter((delivery) => delivery.status === status).length);
       return { key: log.id, name: <bdi>{log.name}</bdi>, counts };
     }),
   );
@@ -31,14 +30,18 @@ async function countDeliveries(id: string, signal: AbortSignal) {
 export function Deliveries({ id }: { id: string }): JSX.Element {
   const loaded = useData(`results:${id}`, (signal) => countDeliveries(id, signal));
   return (
-    <Section title="Deliveries by result" hint={`The last ${MAX_LIMIT} to each receiver.`}>
-      <Shown loaded={loaded} label="Counting the deliveries">
+    <Section title={texts.heading} hint={fill(texts.hint, { limit: MAX_LIMIT })}>
+      <Shown loaded={loaded} label={texts.counting}>
         {(rows) => (
           <>
-            <Table label="Deliveries as a table" heads={['To', ...RESULTS.map(({ label }) => label)]} rows={rows} />
+            <Table
+              label={texts.table}
+              heads={[texts.to, ...RESULTS.map((status) => texts.results[status])]}
+              rows={rows}
+            />
             {may(READS_RECEIVERS) && (
               <p>
-                <a href={pageLinks(id).notifications}>Mail, webhooks and their logs</a>
+                <a href={pageLinks(id).notifications}>{texts.logs}</a>
               </p>
             )}
           </>

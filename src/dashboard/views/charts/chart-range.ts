@@ -1,3 +1,4 @@
+import { t } from '../../texts/chosen-texts.ts';
 import { dayOf, dayStart } from '../../ui/time.tsx';
 
 const DAY_MS = 86_400_000;
@@ -5,10 +6,10 @@ const DAY_MS = 86_400_000;
 const DAYS_BY_HOUR = 3;
 
 export const RANGES = [
-  { name: '24h', label: '24 hours', days: 1 },
-  { name: '7d', label: '7 days', days: 7 },
-  { name: '30d', label: '30 days', days: 30 },
-  { name: '90d', label: '90 days', days: 90 },
+  { name: '24h', label: t.statistics.range.hours24, days: 1 },
+  { name: '7d', label: t.statistics.range.days7, days: 7 },
+  { name: '30d', label: t.statistics.range.days30, days: 30 },
+  { name: '90d', label: t.statistics.range.days90, days: 90 },
 ] as const;
 
 /** The times that a chart is about, as GET /deploy/:id/stats takes them: `from` is a time, or a day of the browser's zone. */

@@ -1,15 +1,18 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
+import { counted, locale, numbers, t } from '../../texts/chosen-texts.ts';
 import { Bars } from '../../ui/bars.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
-import { counted, numbers, timeZone } from '../../ui/time.tsx';
+import { timeZone } from '../../ui/time.tsx';
 import type { Range } from './chart-range.ts';
 
 export type Statistics = Schemas['Statistics'];
 
-const formatOf = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(undefined, options);
+const { chart: texts } = t.statistics;
+
+const formatOf = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options);
 const FORMATS = {
   hour: { short: formatOf({ timeStyle: 'short' }), full: formatOf({ dateStyle: 'medium', timeStyle: 'short' }) },
   day: { short: formatOf({ day: 'numeric', month: 'short' }), full: formatOf({ dateStyle: 'full' }) },
@@ -31,8 +34,8 @@ function Plot({ statistics: { buckets }, by }: { statistics: Statistics; by: Ran
   const { short, full } = FORMATS[by];
   const counts = buckets.map(({ submissions }) => submissions);
   const top = topOf(Math.max(...counts));
-  const titles = buckets.map(
-    ({ start, submissions }) => `${full.format(new Date(start))}: ${counted(submissions, 'submission')}`,
+  const titles = buckets.map(({ start, submissions }) =>
+    counted(texts.bar, submissions, { time: full.format(new Date(start)) }),
   );
   const last = buckets.length - 1;
   const marked = new Set([0, Math.round(last / 3), Math.round((2 * last) / 3), last]);
@@ -43,7 +46,7 @@ function Plot({ statistics: { buckets }, by }: { statistics: Statistics; by: Ran
           <span key={count}>{numbers.format(count)}</span>
         ))}
       </div>
-      <Bars label={`Submissions by ${by}; the table has them all`} counts={counts} top={top} titles={titles} />
+      <Bars label={texts.pictures[by]} counts={counts} top={top} titles={titles} />
       <div class="plot-times" aria-hidden="true">
         {buckets.map(
           ({ start }, index) => marked.has(index) && <span key={start}>{short.format(new Date(start))}</span>,
@@ -55,10 +58,10 @@ function Plot({ statistics: { buckets }, by }: { statistics: Statistics; by: Ran
 
 const ValueTable = ({ statistics, by }: { statistics: Statistics; by: Range['by'] }): JSX.Element => (
   <details>
-    <summary>As a table</summary>
+    <summary>{texts.asTable}</summary>
     <Table
-      label="Submissions as a table"
-      heads={[by === 'day' ? 'Day' : 'Hour', 'Submissions']}
+      label={texts.table}
+      heads={[texts.times[by], texts.submissions]}
       rows={statistics.buckets.map(({ start, submissions }) => ({
         key: start,
         name: <time dateTime={start}>{FORMATS[by].full.format(new Date(start))}</time>,
@@ -79,14 +82,12 @@ export const Chart = ({
   children: ComponentChildren;
 }): JSX.Element =>
   statistics.total === 0 ? (
-    <Empty icon="chart" title="Nothing came in this time">
+    <Empty icon="chart" title={texts.empty}>
       {children}
     </Empty>
   ) : (
     <>
-      <p class="muted">
-        {counted(statistics.total, 'submission')} in this time, {by === 'day' ? 'by day' : 'by hour'} of {timeZone}.
-      </p>
+      <p class="muted">{counted(texts.totals[by], statistics.total, { zone: timeZone })}</p>
       <Plot statistics={statistics} by={by} />
       <ValueTable statistics={statistics} by={by} />
     </>

@@ -1,10 +1,13 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import { t } from '../../texts/chosen-texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { RANGES, type Range } from './chart-range.ts';
+
+const { range: texts } = t.statistics;
 
 /** The first day and the last one, both included. */
 function OwnRange({ isShown }: { isShown: boolean }): JSX.Element {
@@ -12,16 +15,16 @@ function OwnRange({ isShown }: { isShown: boolean }): JSX.Element {
   const [from, setFrom] = useState((isShown && query.from) || '');
   const [to, setTo] = useState((isShown && query.to) || '');
   const [isSent, setSent] = useState(false);
-  const missing = (day: string): string | undefined => (isSent && day === '' ? 'Choose a day.' : undefined);
+  const missing = (day: string): string | undefined => (isSent && day === '' ? texts.missing : undefined);
   function show(): void {
     setSent(true);
     if (from !== '' && to !== '') route(`${path}?from=${from}&to=${to}`);
   }
   return (
     <Form needs="nothing" class="inline" onSubmit={show}>
-      <Field label="From" type="date" value={from} onChange={setFrom} error={missing(from)} />
-      <Field label="To" type="date" value={to} onChange={setTo} error={missing(to)} />
-      <Button>Show</Button>
+      <Field label={texts.from} type="date" value={from} onChange={setFrom} error={missing(from)} />
+      <Field label={texts.to} type="date" value={to} onChange={setTo} error={missing(to)} />
+      <Button>{texts.show}</Button>
     </Form>
   );
 }
@@ -32,7 +35,7 @@ export function RangePicker({ range }: { range: Range }): JSX.Element {
   const isOwn = range.name === 'own';
   return (
     <div class="range">
-      <nav class="buttons" aria-label="Time">
+      <nav class="buttons" aria-label={texts.label}>
         {RANGES.map(({ name, label }) => (
           <a
             key={name}
@@ -45,7 +48,7 @@ export function RangePicker({ range }: { range: Range }): JSX.Element {
         ))}
       </nav>
       <details open={isOwn}>
-        <summary>Own dates</summary>
+        <summary>{texts.ownDates}</summary>
         <OwnRange isShown={isOwn} />
       </details>
     </div>

@@ -12,8 +12,11 @@ const LOADED: Readonly<Partial<Record<Language, () => Promise<{ default: unknown
   en: () => import('./en.ts'),
 };
 
+// Tests of the service, whose types know no browser, import this too.
+const { document } = globalThis as { document?: { documentElement: { lang: string } } };
+
 /** The language of the dashboard. Outside a browser it is English. */
-export const language: Language = toLanguage(globalThis.document?.documentElement.lang) ?? 'en';
+export const language: Language = toLanguage(document?.documentElement.lang) ?? 'en';
 
 /** The texts. Those of other languages have the places and marks of the English ones. */
 export const t = (await (LOADED[language] ?? LOADED.en)()).default as Texts;

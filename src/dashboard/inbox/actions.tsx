@@ -2,9 +2,9 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
 import { useChange } from '../data.ts';
+import { counted, fill, t } from '../texts/chosen-texts.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { say } from '../ui/say.tsx';
-import { counted } from '../ui/time.tsx';
 import type { Inbox } from './inbox-state.ts';
 import { focusRow } from './inbox-table.tsx';
 import type { Submission } from './read-submissions.ts';
@@ -13,8 +13,8 @@ import type { SubmissionList } from './submission-list.ts';
 
 /** How a removal is said, and taken back. */
 const REMOVALS = {
-  delete: { said: 'deleted', undo: restoreRows },
-  spam: { said: 'moved to spam', undo: unmarkRows },
+  delete: { said: t.inbox.outcomes.deleted, undo: restoreRows },
+  spam: { said: t.inbox.outcomes.movedToSpam, undo: unmarkRows },
 } as const;
 
 type Removal = keyof typeof REMOVALS;
@@ -26,14 +26,14 @@ type Asked = { action: Removal; of: Target };
 /** The question before a removal of very many submissions. */
 const QUESTIONS = {
   delete: {
-    title: (count: string) => `Delete ${count}?`,
-    text: 'They stay in the trash for 7 days. You can restore them there, one by one.',
-    button: 'Delete',
+    titles: t.inbox.questions.delete,
+    text: t.inbox.questions.deleteText,
+    button: t.inbox.actions.delete,
   },
   spam: {
-    title: (count: string) => `Move ${count} to spam?`,
-    text: 'They stay in the spam folder for 30 days, which keeps the last 1,000.',
-    button: 'Move to spam',
+    titles: t.inbox.questions.spam,
+    text: t.inbox.questions.spamText,
+    button: t.inbox.questions.spamButton,
   },
 } as const;
 
@@ -64,7 +64,7 @@ export function useActions(
     await list.change(action, of, pageIds);
     if (!isRemoval(action)) return;
     if (!of.isAll) {
-      const sentence = `${counted(of.rows.length, 'submission')} ${REMOVALS[action].said}.`;
+      const sentence = counted(REMOVALS[action].said, of.rows.length);
       say(sentence, isUndoable(of) ? () => takeBack(action, of.rows) : undefined);
     }
     onRemoved();
@@ -79,12 +79,13 @@ export function useActions(
       const of = isRemoval(action) ? list.nameAll(selected) : selected;
       clear();
       if (isRemoval(action) && !isUndoable(of)) setAsked({ action, of });
-      else actNow(action, of).catch((error) => say(`Not saved: ${error.message}`));
+      else actNow(action, of).catch((error) => say(fill(t.inbox.notSaved, { why: error.message })));
     },
     question: asked && (
       <ConfirmDialog
-        {...QUESTIONS[asked.action]}
-        title={QUESTIONS[asked.action].title(list.count(asked.of))}
+        title={list.inWords(QUESTIONS[asked.action].titles, asked.of)}
+        text={QUESTIONS[asked.action].text}
+        button={QUESTIONS[asked.action].button}
         change={change}
         onConfirm={async () => {
           if (await run(() => actNow(asked.action, asked.of))) setAsked(undefined);

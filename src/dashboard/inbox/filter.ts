@@ -1,5 +1,6 @@
 import { toFormName } from '../../forms/forms-of-page.ts';
 import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
+import { fill, locale, t } from '../texts/chosen-texts.ts';
 import { dayOf, dayStart } from '../ui/time.tsx';
 
 /** The submissions that a list shows. */
@@ -75,21 +76,24 @@ export function presets(now = new Date()): readonly (Days & { label: string })[]
   const to = dayOf(now);
   const firstOfMonth = dayOf(new Date(now.getFullYear(), now.getMonth(), 1));
   return [
-    { label: 'Today', from: to, to },
-    { label: 'Last 7 days', from: daysAgo(6), to },
-    { label: 'Last 30 days', from: daysAgo(29), to },
-    { label: 'This month', from: firstOfMonth, to },
+    { label: t.inbox.dates.today, from: to, to },
+    { label: t.inbox.dates.last7Days, from: daysAgo(6), to },
+    { label: t.inbox.dates.last30Days, from: daysAgo(29), to },
+    { label: t.inbox.dates.thisMonth, from: firstOfMonth, to },
   ];
 }
 
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' });
 const inWords = (text: string): string => day.format(dayStart(text) ?? new Date());
 
 /** The times of a filter in words; empty without them. */
 export function daysInWords({ from, to }: Days): string {
   const preset = presets().find((one) => one.from === from && one.to === to);
   if (preset) return preset.label;
-  if (from !== '' && to !== '') return from === to ? inWords(from) : `${inWords(from)} – ${inWords(to)}`;
-  if (from !== '') return `From ${inWords(from)}`;
-  return to === '' ? '' : `Until ${inWords(to)}`;
+  const { between, since, until } = t.inbox.dates;
+  if (from !== '' && to !== '') {
+    return from === to ? inWords(from) : fill(between, { from: inWords(from), to: inWords(to) });
+  }
+  if (from !== '') return fill(since, { day: inWords(from) });
+  return to === '' ? '' : fill(until, { day: inWords(to) });
 }

@@ -7,9 +7,9 @@ import { useOtherTabs } from '../other-tabs.ts';
 import type { Overviewed } from '../own-pages.ts';
 import { pageLinks } from '../page-links.ts';
 import { may } from '../permissions.ts';
+import { counted, t } from '../texts/chosen-texts.ts';
 import { Notice } from '../ui/notice.tsx';
 import type { Page } from '../ui/page-layout.tsx';
-import { counted } from '../ui/time.tsx';
 import { unread } from '../ui/view.tsx';
 import { useActions } from './actions.tsx';
 import { useLabels } from './columns/column-labels.ts';
@@ -35,7 +35,7 @@ function useList(pageId: string | undefined, search: string, onChange: () => voi
     async function follow(): Promise<void> {
       // After a look that failed comes another one.
       const added = await list.refresh(stopping.signal).catch(() => 0);
-      if (added > 0) setArrived(counted(added, 'new submission'));
+      if (added > 0) setArrived(counted(t.inbox.arrived, added));
       if (!stopping.signal.aborted) setTimeout(follow, DASHBOARD_LIMITS.inbox.refreshMs);
     }
     void list.restart();
@@ -80,8 +80,8 @@ function useUnreadInTitle(overview: readonly Overviewed[]): void {
 /** Says that visitors could not send, because others just had, and leads to the setting. */
 const TurnedAway = ({ page }: { page: Page }): JSX.Element => (
   <Notice>
-    About {counted(page.turned_away, 'visitor')} could not send in the last 7 days, because many sent within a minute.{' '}
-    {may('PATCH /deploy/{id}') && <a href={`${pageLinks(page.id).settings}#places`}>Accept more a minute</a>}
+    {counted(t.inbox.turnedAway, page.turned_away)}{' '}
+    {may('PATCH /deploy/{id}') && <a href={`${pageLinks(page.id).settings}#places`}>{t.inbox.acceptMore}</a>}
   </Notice>
 );
 

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { counted, fill, numbers, t } from '../texts/chosen-texts.ts';
 import { Icon } from '../ui/icon.tsx';
-import { counted, Time } from '../ui/time.tsx';
+import { Time } from '../ui/time.tsx';
 import type { Column } from './columns/inbox-columns.ts';
 import type { Inbox } from './inbox-state.ts';
 import { countOthers, type Submission, titleOf } from './read-submissions.ts';
@@ -29,7 +30,7 @@ export const focusedRow = (): string | undefined =>
 
 /** A `<table>` would lose its roles with its layout. */
 const ROLES = {
-  table: { role: 'table', 'aria-label': 'Submissions' },
+  table: { role: 'table', 'aria-label': t.inbox.rows.label },
   row: { role: 'row' },
   rowgroup: { role: 'rowgroup' },
   cell: { role: 'cell' },
@@ -46,17 +47,17 @@ type RowProps = { row: Submission; isOpen: boolean; isSelected: boolean; latest:
 /** The signs of a row before its name. */
 const Signs = ({ row: { read, isDone, isTest } }: { row: Submission }): JSX.Element => (
   <>
-    {!read && <span class="unseen">Unread: </span>}
-    {isDone && <span class="unseen">Done: </span>}
+    {!read && <span class="unseen">{t.inbox.rows.unread} </span>}
+    {isDone && <span class="unseen">{t.inbox.rows.done} </span>}
     {isDone && <Icon name="done" />}
-    {isTest && <span class="badge">Test</span>}
+    {isTest && <span class="badge">{t.inbox.marks.test}</span>}
   </>
 );
 
 const NoteSign = (): JSX.Element => (
   <>
     <Icon name="note" />
-    <span class="unseen"> (with a note)</span>
+    <span class="unseen"> {t.inbox.rows.withNote}</span>
   </>
 );
 
@@ -89,7 +90,7 @@ function Texts({ row, isOpen, latest, columns }: RowProps & { columns: readonly 
     <div class="cells">
       {texts}
       <div {...ROLES.cell} class="cell-others">
-        {others > 0 && <span title={counted(others, 'more field')}>+{others}</span>}
+        {others > 0 && <span title={counted(t.inbox.rows.otherFields, others)}>+{numbers.format(others)}</span>}
       </div>
     </div>
   );
@@ -99,7 +100,7 @@ function Star({ row, latest }: RowProps): JSX.Element {
   const title = titleOf(row);
   if (!mayAct('star')) {
     return row.starred ? (
-      <span class="star is-on" role="img" aria-label={`Starred: ${title}`}>
+      <span class="star is-on" role="img" aria-label={fill(t.inbox.rows.starred, { title })}>
         <Icon name="star" />
       </span>
     ) : (
@@ -111,7 +112,7 @@ function Star({ row, latest }: RowProps): JSX.Element {
       type="button"
       class="star"
       aria-pressed={row.starred}
-      aria-label={`Star ${title}`}
+      aria-label={fill(t.inbox.rows.star, { title })}
       onClick={() => latest.current.act(starOrUnstar([row]), { rows: [row] })}
     >
       <Icon name="star" />
@@ -132,7 +133,7 @@ function Row({ columns, ...props }: RowProps & { columns: readonly Column[] }): 
       <div {...ROLES.cell} class="cell-tick">
         <input
           type="checkbox"
-          aria-label={`Select ${titleOf(row)}`}
+          aria-label={fill(t.inbox.rows.select, { title: titleOf(row) })}
           checked={isSelected}
           onClick={({ shiftKey }) => latest.current.selected.toggle(row.id, shiftKey)}
         />
@@ -183,14 +184,14 @@ const Head = ({ inbox: { list, selected }, columns }: Props): JSX.Element => (
       <div {...ROLES.columnheader} class="cell-tick">
         <input
           type="checkbox"
-          aria-label="Select all that are loaded"
+          aria-label={t.inbox.rows.selectLoaded}
           checked={selected.rows.length > 0}
           indeterminate={selected.rows.length > 0 && selected.rows.length < list.state.value.rows.length}
           onClick={selected.rows.length > 0 ? selected.clear : selected.selectLoaded}
         />
       </div>
       <div {...ROLES.columnheader} class="cell-star">
-        <span class="unseen">Star</span>
+        <span class="unseen">{t.inbox.columns.star}</span>
       </div>
       <div class="cells">
         {columns.map((column, index) => (
@@ -201,11 +202,11 @@ const Head = ({ inbox: { list, selected }, columns }: Props): JSX.Element => (
           </div>
         ))}
         <div {...ROLES.columnheader} class="cell-others">
-          <span class="unseen">More fields</span>
+          <span class="unseen">{t.inbox.columns.moreFields}</span>
         </div>
       </div>
       <div {...ROLES.columnheader} class="cell-time">
-        Received
+        {t.inbox.columns.received}
       </div>
     </div>
   </div>
@@ -238,7 +239,7 @@ export function Table({ inbox, columns }: Props): JSX.Element {
       </div>
       {cursor !== null && !error && (
         <p ref={end} class="muted inbox-more">
-          Loading more…
+          {t.inbox.loadingMore}
         </p>
       )}
     </>

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useLocation } from 'preact-iso';
 import { pageLinks } from '../page-links.ts';
 import { may } from '../permissions.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { FormSnippet } from '../ui/form-snippet.tsx';
 import { READS_RECEIVERS } from '../ui/page-layout.tsx';
@@ -22,50 +23,50 @@ import { Toolbar } from './toolbar/inbox-toolbar.tsx';
 function Nothing({ inbox: { page, filter }, onClear }: { inbox: Inbox; onClear(): void }): JSX.Element {
   if (isFiltered(filter) && !isSearch(filter)) {
     return filter.unread ? (
-      <Empty icon="done" title="Nothing is unread">
-        <p>You have opened everything that was sent.</p>
+      <Empty icon="done" title={t.inbox.empty.unread}>
+        <p>{t.inbox.empty.unreadHint}</p>
       </Empty>
     ) : (
-      <Empty icon="star" title="Nothing has a star">
-        <p>Give a star to what you want to find again.</p>
+      <Empty icon="star" title={t.inbox.empty.starred}>
+        <p>{t.inbox.empty.starredHint}</p>
       </Empty>
     );
   }
   if (isFiltered(filter)) {
     return (
-      <Empty icon="page" title="Nothing was found">
-        <p>No submission matches.</p>
+      <Empty icon="page" title={t.inbox.empty.notFound}>
+        <p>{t.inbox.empty.notFoundHint}</p>
         <p>
-          <Button onClick={onClear}>Show all submissions</Button>
+          <Button onClick={onClear}>{t.inbox.empty.showAll}</Button>
         </p>
       </Empty>
     );
   }
   return (
-    <Empty icon="mail" title="Nothing was sent yet">
-      <p>Each submission of {page ? 'the form of this page' : 'your forms'} appears here when it is sent.</p>
+    <Empty icon="mail" title={t.inbox.empty.atFirst}>
+      <p>{page ? t.inbox.empty.atFirstOnPage : t.inbox.empty.atFirstOnAll}</p>
       <p>
         {page ? (
           <ButtonLink icon="open" href={page.url} isElsewhere>
-            Open the page
+            {t.inbox.empty.openPage}
           </ButtonLink>
         ) : (
-          <ButtonLink href="/dashboard">Your pages</ButtonLink>
+          <ButtonLink href="/dashboard">{t.inbox.empty.yourPages}</ButtonLink>
         )}
       </p>
       {page && may(READS_RECEIVERS) && (
         <p>
-          <a href={pageLinks(page.id).notifications}>Get a mail about each submission</a>
+          <a href={pageLinks(page.id).notifications}>{t.inbox.empty.notify}</a>
         </p>
       )}
       {page && may('POST /submissions/{deployId}/import') && (
         <p>
-          <a href={pageLinks(page.id).importing}>Import earlier submissions</a>
+          <a href={pageLinks(page.id).importing}>{t.inbox.empty.importEarlier}</a>
         </p>
       )}
       {page && (
         <details>
-          <summary>My form is on another site</summary>
+          <summary>{t.inbox.empty.formElsewhere}</summary>
           <FormSnippet id={page.id} />
         </details>
       )}
@@ -99,7 +100,7 @@ export function ListPane({ inbox }: { inbox: Inbox }): JSX.Element {
         </Toolbar>
       )}
       {error && <Problem error={error} onRetry={() => list.more()} />}
-      {rows.length === 0 && isReading && <Loading label="Loading the inbox" />}
+      {rows.length === 0 && isReading && <Loading label={t.inbox.loading} />}
       {isEmpty && <Nothing inbox={inbox} onClear={() => narrowTo(NO_FILTER)} />}
       {rows.length > 0 && <Table inbox={inbox} columns={columns} />}
       {rows.length > 0 && <SumsRow sums={sums} list={list} />}

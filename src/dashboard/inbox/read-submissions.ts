@@ -1,6 +1,7 @@
 import { type ControlKind, controlsOf, isForPeople, TEST_MARK } from '../../forms/control-fields.ts';
 import { compactJson, readJsonList, readJsonObject, unquote } from '../../lib/json-text.ts';
 import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
+import { t } from '../texts/chosen-texts.ts';
 
 /*
  * Submissions are read from the text of an answer, as they were sent: JSON.parse would round large numbers, drop all but
@@ -148,7 +149,7 @@ const linesOf = ({ fields }: Submission): string[] =>
 
 /** The name of a submission: its first text. */
 export const titleOf = (submission: Submission): string =>
-  linesOf(submission)[0] ?? (submission.isTest ? 'Test' : 'Empty submission');
+  linesOf(submission)[0] ?? (submission.isTest ? t.inbox.rows.test : t.inbox.rows.empty);
 
 /** The texts after the title, as many as a row shows. */
 export const summaryOf = (submission: Submission): string => cut(linesOf(submission).slice(1).join(' · '));

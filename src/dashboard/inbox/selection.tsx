@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { t } from '../texts/chosen-texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu } from '../ui/menu.tsx';
@@ -17,7 +18,7 @@ function ExportButton({ inbox: { page, list, filter, labels }, target }: Props):
     const download = (): void => downloadCsv(rows, labels, page?.slug);
     return (
       <Button kind="quiet" icon="download" onClick={download}>
-        Export CSV
+        {t.inbox.exporting.csv}
       </Button>
     );
   }
@@ -27,7 +28,7 @@ function ExportButton({ inbox: { page, list, filter, labels }, target }: Props):
   return (
     <a class="button quiet" href={exportLink(page.id, 'csv', newest)} download>
       <Icon name="download" />
-      Export CSV
+      {t.inbox.exporting.csv}
     </a>
   );
 }
@@ -41,15 +42,15 @@ function Actions({ inbox, target }: Props): JSX.Element {
   const rest = (
     <>
       <Button kind="quiet" icon="unread" onClick={() => act(read, target)}>
-        {read === 'read' ? 'Mark read' : 'Mark unread'}
+        {read === 'read' ? t.inbox.actions.markRead : t.inbox.actions.markUnread}
       </Button>
       <Button kind="quiet" icon="star" onClick={() => act(star, target)}>
-        {star === 'star' ? 'Star' : 'Remove star'}
+        {star === 'star' ? t.inbox.actions.star : t.inbox.actions.removeStar}
       </Button>
       {/* The folder for spam has no room for all. */}
       {!target.isAll && mayAct('spam') && (
         <Button kind="quiet" icon="spam" onClick={() => act('spam', target)}>
-          Spam
+          {t.inbox.actions.spam}
         </Button>
       )}
       <ExportButton inbox={inbox} target={target} />
@@ -59,15 +60,15 @@ function Actions({ inbox, target }: Props): JSX.Element {
     <div class="buttons actions">
       {mayAct('delete') && (
         <Button kind="quiet" icon="trash" onClick={() => act('delete', target)}>
-          Delete
+          {t.inbox.actions.delete}
         </Button>
       )}
       <Button kind="quiet" icon="finished" onClick={() => act(done, target)}>
-        {done === 'done' ? 'Done' : 'Open again'}
+        {done === 'done' ? t.inbox.actions.done : t.inbox.actions.reopen}
       </Button>
       <div class="rest">{rest}</div>
       <div class="more">
-        <Menu label="More" kind="quiet">
+        <Menu label={t.inbox.actions.more} kind="quiet">
           {rest}
         </Menu>
       </div>
@@ -77,13 +78,13 @@ function Actions({ inbox, target }: Props): JSX.Element {
 
 type BarProps = { selected: string; onClear(): void; children: ComponentChildren };
 
-/** The actions on the rows that are selected, at the bottom of the screen. `selected`: the rows, in words. */
+/** The actions on the rows that are selected, at the bottom of the screen. `selected`: says how many. */
 export const SelectionBar = ({ selected, onClear, children }: BarProps): JSX.Element => (
-  <fieldset class="selection" aria-label="Selection">
+  <fieldset class="selection" aria-label={t.inbox.selection.label}>
     <Button kind="quiet" icon="close" onClick={onClear}>
-      <span class="unseen">Select none</span>
+      <span class="unseen">{t.inbox.selection.none}</span>
     </Button>
-    <p role="status">{selected} selected</p>
+    <p role="status">{selected}</p>
     {children}
   </fieldset>
 );
@@ -93,10 +94,10 @@ export function Selection({ inbox }: { inbox: Inbox }): JSX.Element {
   const { rows, cursor } = list.state.value;
   const isEverything = selected.isAll || (cursor === null && selected.rows.length === rows.length);
   return (
-    <SelectionBar selected={list.count(selected)} onClear={selected.clear}>
+    <SelectionBar selected={list.inWords(t.inbox.selection.selected, selected)} onClear={selected.clear}>
       {!isEverything && overview.length > 0 && (
         <Button kind="quiet" onClick={cursor === null ? selected.selectLoaded : selected.selectAll}>
-          Select {list.count({ ...selected, isAll: true })}
+          {list.inWords(t.inbox.selection.select, { ...selected, isAll: true })}
         </Button>
       )}
       <Actions inbox={inbox} target={selected} />

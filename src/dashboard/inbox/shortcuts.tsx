@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import { t } from '../texts/chosen-texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Checkbox } from '../ui/field.tsx';
@@ -39,27 +40,27 @@ function change({ inbox: { list, selected, act }, at }: Press, choose: (rows: re
 
 /** The browser itself opens the link that has the focus. */
 const SHORTCUTS: Readonly<Record<string, [effect: string, run?: (press: Press) => unknown]>> = {
-  j: ['Next, older submission', (press) => step(press, 1)],
-  k: ['Previous, newer submission', (press) => step(press, -1)],
-  Enter: ['Open'],
+  j: [t.inbox.shortcuts.next, (press) => step(press, 1)],
+  k: [t.inbox.shortcuts.previous, (press) => step(press, -1)],
+  Enter: [t.inbox.shortcuts.open],
   Escape: [
-    'Back to the list, or select none',
+    t.inbox.shortcuts.back,
     ({ inbox: { openId, selected, hrefOf }, route }) => (openId === undefined ? selected.clear() : route(hrefOf())),
   ],
-  e: ['Mark as read or unread', (press) => change(press, readOrUnread)],
-  s: ['Star', (press) => change(press, starOrUnstar)],
-  d: ['Done, or open again', (press) => change(press, doneOrOpen)],
-  x: ['Select', ({ inbox, at }) => at !== undefined && inbox.selected.toggle(at, false)],
-  '#': ['Delete', (press) => change(press, () => 'delete')],
-  u: ['Undo', () => undoLast()],
+  e: [t.inbox.shortcuts.readOrUnread, (press) => change(press, readOrUnread)],
+  s: [t.inbox.shortcuts.star, (press) => change(press, starOrUnstar)],
+  d: [t.inbox.shortcuts.doneOrOpen, (press) => change(press, doneOrOpen)],
+  x: [t.inbox.shortcuts.select, ({ inbox, at }) => at !== undefined && inbox.selected.toggle(at, false)],
+  '#': [t.inbox.shortcuts.delete, (press) => change(press, () => 'delete')],
+  u: [t.inbox.shortcuts.undo, () => undoLast()],
   '/': [
-    'Search',
+    t.inbox.shortcuts.search,
     ({ event }) => {
       event.preventDefault();
       document.getElementById(SEARCH_ID)?.focus();
     },
   ],
-  '?': ['This help', () => showHelp()],
+  '?': [t.inbox.shortcuts.help, () => showHelp()],
 };
 
 const SHORTCUTS_OFF = 'shortcuts-off';
@@ -99,7 +100,7 @@ export const showHelp = (isShown = true): void => {
 /** Says what the keys do. */
 export const Help = (): JSX.Element | false =>
   isHelpOpen.value && (
-    <Dialog title="Keyboard shortcuts" onClose={() => showHelp(false)}>
+    <Dialog title={t.inbox.shortcuts.title} onClose={() => showHelp(false)}>
       <dl class="shortcuts stack">
         {Object.entries(SHORTCUTS).map(([key, [effect]]) => (
           <div key={key}>
@@ -110,9 +111,9 @@ export const Help = (): JSX.Element | false =>
           </div>
         ))}
       </dl>
-      <Checkbox label="Use shortcuts of one key" isOn={hasLetters.value} onChange={switchLetters} />
+      <Checkbox label={t.inbox.shortcuts.use} isOn={hasLetters.value} onChange={switchLetters} />
       <div class="buttons end">
-        <Button onClick={() => showHelp(false)}>Close</Button>
+        <Button onClick={() => showHelp(false)}>{t.inbox.shortcuts.close}</Button>
       </div>
     </Dialog>
   );

@@ -2,8 +2,8 @@ import { answer, api } from '../api.ts';
 import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
 import { toError } from '../data.ts';
 import { may } from '../permissions.ts';
+import { counted, t } from '../texts/chosen-texts.ts';
 import { say } from '../ui/say.tsx';
-import { counted } from '../ui/time.tsx';
 import { type Filter, queryOf } from './filter.ts';
 import type { Submission } from './read-submissions.ts';
 
@@ -78,21 +78,25 @@ export async function changeMatching(
 ): Promise<void> {
   const { unread, starred, ...rest } = filterUpTo(newest, shown);
   const filter = { ...rest, ...(unread && { unread: true as const }), ...(starred && { starred: true as const }) };
-  const changed = action === 'delete' ? 'deleted' : 'changed';
+  const { outcomes } = t.inbox;
+  const [soFar, done, before] =
+    action === 'delete'
+      ? [outcomes.deletedSoFar, outcomes.deleted, outcomes.deletedBefore]
+      : [outcomes.changedSoFar, outcomes.changed, outcomes.changedBefore];
   let all = 0;
   try {
     for (const deployId of pageIds) {
       for (let cursor: string | null | undefined; cursor !== null; ) {
         const body = { action, filter, ...(cursor !== undefined && { cursor }) };
         const call = api.POST('/submissions/{deployId}/bulk', { params: { path: { deployId } }, body });
-        const { done, next_cursor: next } = await answer(call);
-        all += done;
+        const { done: changed, next_cursor: next } = await answer(call);
+        all += changed;
         cursor = next ?? null;
-        if (done > 0) say(`${counted(all, 'submission')} ${changed}…`);
+        if (changed > 0) say(counted(soFar, all));
       }
     }
-    say(`${counted(all, 'submission')} ${changed}.`);
+    say(counted(done, all));
   } catch (error) {
-    throw all === 0 ? error : new Error(`${toError(error).message} ${counted(all, 'submission')} ${changed} before.`);
+    throw all === 0 ? error : new Error(counted(before, all, { why: toError(error).message }));
   }
 }

@@ -2,7 +2,8 @@ import { signal } from '@preact/signals';
 import { ApiError, answer, api } from '../api.ts';
 import { DASHBOARD_LIMITS, MAX_LIMIT } from '../dashboard-limits.ts';
 import { toError } from '../data.ts';
-import { counted } from '../ui/time.tsx';
+import { counted } from '../texts/chosen-texts.ts';
+import type { Forms } from '../texts/translation.ts';
 import { type Filter, isFiltered, queryOf } from './filter.ts';
 import { readAnswer, readSubmission, type Submission } from './read-submissions.ts';
 import { type Action, changeMatching, changeRows, MARKS, type Target } from './submission-changes.ts';
@@ -29,6 +30,9 @@ const AT_FIRST: State = {
   total: 0,
   cursor: undefined,
 };
+
+/** A text about a number of submissions; `matching`: where a search does not know it. */
+type Amounts = { readonly some: Forms; readonly matching: string; readonly all: Forms };
 
 type Query = { from?: string; cursor?: string; limit?: number };
 
@@ -146,12 +150,12 @@ export class SubmissionList {
     return { rows: loaded.filter(({ createdAt }) => createdAt <= newest) };
   }
 
-  /** How many submissions these are, in words: a search may not know all of them. */
-  count(of: Target): string {
+  /** Says of these submissions how many they are: a search may not know all of them. */
+  inWords(texts: Amounts, of: Target): string {
     const { rows, cursor, total } = this.state.value;
-    if (!of.isAll) return counted(of.rows.length, 'submission');
-    if (cursor === null) return counted(rows.length, 'submission');
-    return isFiltered(this.#filter) ? 'all submissions that match' : `all ${counted(total, 'submission')}`;
+    if (!of.isAll) return counted(texts.some, of.rows.length);
+    if (cursor === null) return counted(texts.some, rows.length);
+    return isFiltered(this.#filter) ? texts.matching : counted(texts.all, total);
   }
 
   /** Marks a submission as read, and reads it where it is not in the list. A key that may only read leaves it unread. */

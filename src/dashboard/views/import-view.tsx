@@ -4,13 +4,14 @@ import type { Schemas } from '../../client/client.ts';
 import { toError, useData } from '../data.ts';
 import { pageLinks } from '../page-links.ts';
 import { droppedFiles } from '../sites.ts';
+import { counted, t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { type Page, PageView } from '../ui/page-layout.tsx';
 import { Section } from '../ui/section.tsx';
 import { FileButton } from '../ui/site-chooser.tsx';
 import { Shown } from '../ui/states.tsx';
-import { counted } from '../ui/time.tsx';
 import type { Progress } from '../upload.ts';
 import { ColumnChoice, FirstRows } from './import/column-choice.tsx';
 import { type Choice, importFile, type Preview, previewFile, queryOf } from './import/import-file.ts';
@@ -20,7 +21,7 @@ const Lines = ({ errors }: { errors: Preview['errors'] }): JSX.Element => (
   <ul>
     {errors.map(({ line, message }, index) => (
       <li key={index}>
-        Line {line}: <bdi>{message}</bdi>
+        <Rich text={t.importing.rows.wrong} with={{ line: <>{line}</>, message }} />
       </li>
     ))}
   </ul>
@@ -38,10 +39,10 @@ const Chooser = ({ name, onFile }: { name: string | undefined; onFile(file: File
       if (dropped) onFile(dropped.file);
     }}
   >
-    {name === undefined ? <p>Drop the file here, or choose it.</p> : <strong dir="auto">{name}</strong>}
+    {name === undefined ? <p>{t.importing.file.drop}</p> : <strong dir="auto">{name}</strong>}
     <div class="buttons">
       <FileButton icon="upload" onFiles={([first]) => first && onFile(first.file)}>
-        {name === undefined ? 'Choose a file' : 'Choose another file'}
+        {name === undefined ? t.importing.file.choose : t.importing.file.chooseAnother}
       </FileButton>
     </div>
   </div>
@@ -51,7 +52,7 @@ const Chooser = ({ name, onFile }: { name: string | undefined; onFile(file: File
 const Going = ({ progress: { sent, total } }: { progress: Progress }): JSX.Element => (
   <div role="status">
     <label>
-      {sent < total ? 'Sending the file' : 'Storing the submissions'}{' '}
+      {sent < total ? t.importing.file.sending : t.importing.file.storing}{' '}
       <progress {...(sent < total && { value: sent, max: total })} />
     </label>
   </div>
@@ -65,10 +66,10 @@ function Result({ page, outcome }: { page: Page; outcome: Outcome }): JSX.Elemen
   if (outcome.errors.length === 0) {
     return (
       <div class="stack" role="status">
-        <p>{counted(outcome.imported, 'submission')} imported.</p>
+        <p>{counted(t.importing.imported, outcome.imported)}</p>
         <div>
           <ButtonLink kind="main" icon="mail" href={pageLinks(page.id).inbox}>
-            Open the inbox
+            {t.importing.openInbox}
           </ButtonLink>
         </div>
       </div>
@@ -76,7 +77,7 @@ function Result({ page, outcome }: { page: Page; outcome: Outcome }): JSX.Elemen
   }
   return (
     <Notice isProblem>
-      <p>Nothing was imported. Correct these lines of the file, or change what its columns are:</p>
+      <p>{t.importing.failed}</p>
       <Lines errors={outcome.errors} />
     </Notice>
   );
@@ -89,10 +90,8 @@ const lacksTime = ({ has_submissions }: Preview, { uses }: Choice): boolean =>
 /** The reasons why a file, or lines of it, can't be imported. */
 const Obstacles = ({ preview, choice }: { preview: Preview; choice: Choice }): JSX.Element => (
   <>
-    {preview.rows.length === 0 && preview.errors.length === 0 && <p class="muted">The file has no rows to import.</p>}
-    {lacksTime(preview, choice) && (
-      <Notice isProblem>This page has submissions, so each row needs a time: choose its column.</Notice>
-    )}
+    {preview.rows.length === 0 && preview.errors.length === 0 && <p class="muted">{t.importing.rows.none}</p>}
+    {lacksTime(preview, choice) && <Notice isProblem>{t.importing.rows.needTime}</Notice>}
     {preview.errors.length > 0 && (
       <Notice isProblem>
         <Lines errors={preview.errors.slice(0, 5)} />
@@ -146,20 +145,20 @@ function Chosen({ page, file, onImported }: { page: Page; file: File; onImported
   const isDone = outcome !== undefined && !(outcome instanceof Error) && outcome.errors.length === 0;
   if (isDone) return <Result page={page} outcome={outcome} />;
   return (
-    <Shown loaded={shown} label="Reading the file">
+    <Shown loaded={shown} label={t.importing.file.reading}>
       {(preview) => (
         <>
-          <Section title="Columns" hint="Say what each column of the file is.">
+          <Section title={t.importing.columns.title} hint={t.importing.columns.hint}>
             <ColumnChoice preview={preview} choice={shownChoice} onChoose={choose} />
           </Section>
-          <Section title="The first rows">
+          <Section title={t.importing.rows.title}>
             {preview.rows.length > 0 && <FirstRows preview={preview} choice={shownChoice} />}
             <Obstacles preview={preview} choice={shownChoice} />
             {progress && <Going progress={progress} />}
             {!progress && preview.rows.length > 0 && !lacksTime(preview, shownChoice) && (
               <div class="buttons">
                 <Button kind="main" onClick={() => start(preview)}>
-                  Import
+                  {t.importing.start}
                 </Button>
               </div>
             )}
@@ -176,10 +175,7 @@ function Import({ page, onImported }: { page: Page; onImported(): void }): JSX.E
   const [file, setFile] = useState<File>();
   return (
     <div class="view stack">
-      <Section
-        title="Import earlier submissions"
-        hint="A CSV file with a header row, such as another form service exports. The submissions keep their times, count as read, and are sent to nobody."
-      >
+      <Section title={t.importing.section} hint={t.importing.hint}>
         <Chooser name={file?.name} onFile={setFile} />
       </Section>
       {file && (
@@ -195,7 +191,7 @@ function Import({ page, onImported }: { page: Page; onImported(): void }): JSX.E
 }
 
 const ImportView = (): JSX.Element => (
-  <PageView needs="POST /submissions/{deployId}/import" title="Import">
+  <PageView needs="POST /submissions/{deployId}/import" title={t.importing.title}>
     {(page, reload) => <Import key={page.id} page={page} onImported={reload} />}
   </PageView>
 );

@@ -5,19 +5,20 @@ import { ApiError, answer, api } from '../api.ts';
 import { MAX_LIMIT } from '../dashboard-limits.ts';
 import { errorOf, useChange, usePages } from '../data.ts';
 import { useOtherTabs } from '../other-tabs.ts';
-import { t } from '../texts/chosen-texts.ts';
+import { counted, fill, t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormEnd } from '../ui/form.tsx';
 import { say } from '../ui/say.tsx';
 import { SlugField, slugOf } from '../ui/slug-field.tsx';
 import { Empty, ListFoot, Shown } from '../ui/states.tsx';
-import { counted, Time } from '../ui/time.tsx';
+import { Time } from '../ui/time.tsx';
 import { focusHeading, View } from '../ui/view.tsx';
 
 type Deleted = Schemas['DeletedDeployment'];
 
-const LABELS = { slug: 'New address' };
+const LABELS = { slug: t.inbox.trash.newAddress };
 
 /** Restores a page, under another address when its own is taken meanwhile. */
 function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Element {
@@ -27,7 +28,7 @@ function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Eleme
   async function restore(body: { slug?: string }): Promise<void> {
     try {
       await answer(api.POST('/trash/{id}/restore', { params: { path: { id: page.id } }, body }));
-      say(`${page.title ?? page.slug} is live again.`, async () => {
+      say(fill(t.inbox.trash.restored, { page: page.title ?? page.slug }), async () => {
         await answer(api.DELETE('/deploy/{id}', { params: { path: { id: page.id } } }));
         onDone();
       });
@@ -47,16 +48,16 @@ function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Eleme
         of={page.title ?? page.slug}
         run={() => restore({})}
       >
-        Restore
+        {t.inbox.trash.restore}
       </ActionButton>
       {isTaken && (
-        <Dialog title="This address is taken" onClose={() => setTaken(false)}>
+        <Dialog title={t.inbox.trash.taken} onClose={() => setTaken(false)}>
           <Form needs="POST /trash/{id}/restore" onSubmit={() => run(() => restore({ slug: slugOf(slug) }))}>
             <p>
-              Another page has the address <bdi>{page.slug}</bdi> now. Choose one to restore this page with.
+              <Rich text={t.inbox.trash.takenText} with={{ address: page.slug }} />
             </p>
             <SlugField label={LABELS.slug} value={slug} onChange={setSlug} error={errorOf(change, 'slug')} />
-            <FormEnd change={change} button="Restore it" onCancel={() => setTaken(false)} />
+            <FormEnd change={change} button={t.inbox.trash.restoreIt} onCancel={() => setTaken(false)} />
           </Form>
         </Dialog>
       )}
@@ -71,17 +72,17 @@ const Purge = ({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Element
     icon="trash"
     of={page.title ?? page.slug}
     ask={{
-      title: 'Delete for good?',
-      button: 'Delete for good',
+      title: t.inbox.trash.purgeTitle,
+      button: t.inbox.trash.purge,
       typed: page.title ?? page.slug,
-      text: `The page, its ${counted(page.submission_count, 'submission')} and their files are deleted. Nobody can restore them afterwards.`,
+      text: counted(t.inbox.trash.purgeText, page.submission_count),
     }}
     run={() => answer(api.DELETE('/trash/{id}', { params: { path: { id: page.id } } }))}
-    done={`${page.title ?? page.slug} is gone for good.`}
+    done={fill(t.inbox.trash.purged, { page: page.title ?? page.slug })}
     onDone={onDone}
     isRemoving
   >
-    Delete for good
+    {t.inbox.trash.purge}
   </ActionButton>
 );
 
@@ -93,15 +94,12 @@ export default function Trash(): JSX.Element {
   });
   useOtherTabs(loaded.reload);
   return (
-    <View title="Trash">
-      <Shown loaded={loaded} label="Loading the trash">
+    <View title={t.inbox.trash.title}>
+      <Shown loaded={loaded} label={t.inbox.trash.loading}>
         {({ items, total }) =>
           total === 0 ? (
-            <Empty icon="trash" title="The trash is empty">
-              <p>
-                Pages that you delete stay here for 30 days, if the operator has chosen no other time. You can restore
-                them until then.
-              </p>
+            <Empty icon="trash" title={t.inbox.trash.empty}>
+              <p>{t.inbox.trash.emptyHint}</p>
             </Empty>
           ) : (
             <>
@@ -111,7 +109,13 @@ export default function Trash(): JSX.Element {
                     <div class="row-text">
                       <strong dir="auto">{page.title ?? page.slug}</strong>
                       <p class="muted">
-                        {counted(page.submission_count, 'submission')}, deleted <Time at={page.deleted_at} />
+                        <Rich
+                          text={t.inbox.trash.facts}
+                          with={{
+                            submissions: <>{counted(t.shared.counts.submissions, page.submission_count)}</>,
+                            deletedAt: <Time at={page.deleted_at} />,
+                          }}
+                        />
                       </p>
                     </div>
                     <div class="buttons">

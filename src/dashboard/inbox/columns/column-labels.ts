@@ -1,6 +1,7 @@
 import { controlsOf, isForPeople } from '../../../forms/control-fields.ts';
 import { answer, api } from '../../api.ts';
 import { useData } from '../../data.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { cut } from '../read-submissions.ts';
 
 /** A field of the page's forms. */
@@ -63,6 +64,6 @@ export function useLabels(pageId: string | undefined, formName = ''): FormsOfPag
 
 export function labelOf(labels: Labels, name: string): string {
   const label = labels.get(name)?.label ?? name;
-  if (label.trim() === '') return 'Field without a name';
+  if (label.trim() === '') return t.inbox.columns.fieldWithoutName;
   return cut(label);
 }

@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { locale } from '../../texts/chosen-texts.ts';
 import { lineNamed, type Submission } from '../read-submissions.ts';
 import { type Labels, labelOf } from './column-labels.ts';
 
@@ -13,7 +14,7 @@ const NUMBER_TYPES: ReadonlySet<string> = new Set(['number', 'range']);
 const CHOICE_TYPES: ReadonlySet<string> = new Set(['select', 'radio']);
 const DECIMALS = 10;
 
-const format = new Intl.NumberFormat(undefined, { maximumFractionDigits: DECIMALS });
+const format = new Intl.NumberFormat(locale, { maximumFractionDigits: DECIMALS });
 
 /** A number of a text in units of its tenth decimal: a sum of these is exact. */
 function unitsOf(text: string): bigint | undefined {

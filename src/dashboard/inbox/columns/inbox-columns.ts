@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { isShown, lineNamed, type Submission, summaryOf, textIn, titleOf } from '../read-submissions.ts';
 import { type Labels, labelOf } from './column-labels.ts';
 
@@ -18,15 +19,15 @@ export type Choice = { name: string; label: string; isFilled: boolean };
 
 /** The columns of a list of all pages, whose forms have different fields. */
 const COLUMNS_OF_ALL: readonly Column[] = [
-  { name: '', label: 'Submission', textOf: titleOf },
-  { name: '', label: 'Page', textOf: ({ pageName }) => pageName ?? '' },
-  { name: '', label: 'Summary', kind: 'wide', textOf: summaryOf },
+  { name: '', label: t.inbox.columns.submission, textOf: titleOf },
+  { name: '', label: t.inbox.columns.page, textOf: ({ pageName }) => pageName ?? '' },
+  { name: '', label: t.inbox.columns.summary, kind: 'wide', textOf: summaryOf },
 ];
 
 /** The column of a page with several forms. */
-const FORM_COLUMN: Column = { name: '', label: 'Form', textOf: ({ form }) => form };
+const FORM_COLUMN: Column = { name: '', label: t.inbox.columns.form, textOf: ({ form }) => form };
 
-const ONLY_TITLES: readonly Column[] = [{ name: '', label: 'Submission', textOf: titleOf }];
+const ONLY_TITLES: readonly Column[] = [{ name: '', label: t.inbox.columns.submission, textOf: titleOf }];
 
 /** The names of fields in submissions, in the order in which they first appear, each with whether one has a text. */
 function readSentNames(rows: readonly Submission[]): ReadonlyMap<string, boolean> {

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { numbers } from '../../ui/time.tsx';
+import { counted, t } from '../../texts/chosen-texts.ts';
 import type { SubmissionList } from '../submission-list.ts';
 import type { Sum } from './column-sums.ts';
 
@@ -8,9 +8,9 @@ export function SumsRow({ sums, list }: { sums: readonly Sum[]; list: Submission
   const { rows, cursor, isReading } = list.state.value;
   if (sums.length === 0) return null;
   return (
-    <section class="inbox-sums" aria-label="Sums">
+    <section class="inbox-sums" aria-label={t.inbox.sums.label}>
       <p class="muted">
-        {cursor === null ? 'Sum' : `Sum of the newest ${numbers.format(rows.length)}`}
+        {cursor === null ? t.inbox.sums.sum : counted(t.inbox.sums.ofNewest, rows.length)}
         {cursor !== null && (
           <button
             type="button"
@@ -18,7 +18,7 @@ export function SumsRow({ sums, list }: { sums: readonly Sum[]; list: Submission
             aria-busy={isReading ? true : undefined}
             onClick={() => void list.readAll()}
           >
-            Sum of all
+            {t.inbox.sums.ofAll}
           </button>
         )}
       </p>

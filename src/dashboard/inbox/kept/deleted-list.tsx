@@ -1,5 +1,7 @@
 import type { JSX } from 'preact';
 import { answer, api, deleteAt } from '../../api.ts';
+import { counted, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import type { Page } from '../../ui/page-layout.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -21,20 +23,22 @@ const pathOf = ({ pageId, id }: Submission): string => `/submissions/${pageId}/t
 const ACTIONS: readonly KeptAction[] = [
   {
     needs: 'POST /submissions/{deployId}/trash/{submissionId}/restore',
-    label: 'Restore',
+    label: t.inbox.actions.restore,
     icon: 'replace',
-    done: 'in the inbox again',
+    done: (count) => counted(t.inbox.outcomes.restored, count),
+    doneBefore: (count, why) => counted(t.inbox.outcomes.restoredBefore, count, { why }),
     make: (one) => restoreRows([one]),
   },
   {
     needs: 'DELETE /submissions/{deployId}/trash/{submissionId}',
-    label: 'Delete for good',
+    label: t.inbox.actions.deleteForGood,
     icon: 'trash',
-    done: 'deleted for good',
+    done: (count) => counted(t.inbox.outcomes.purged, count),
+    doneBefore: (count, why) => counted(t.inbox.outcomes.purgedBefore, count, { why }),
     ask: (count) => ({
-      title: `Delete ${count} for good?`,
-      text: 'Files are deleted too. Nobody can restore anything afterwards.',
-      button: 'Delete for good',
+      title: counted(t.inbox.deleted.purgeTitle, count),
+      text: t.inbox.deleted.purgeText,
+      button: t.inbox.actions.deleteForGood,
     }),
     make: (one) => deleteAt(pathOf(one)),
   },
@@ -44,17 +48,22 @@ const ACTIONS: readonly KeptAction[] = [
 export function DeletedSubmissions({ page, onChange }: { page: Page; onChange(): void }): JSX.Element {
   const folder: KeptFolder = {
     view: 'trash',
+    loading: t.inbox.deleted.loading,
+    search: t.inbox.deleted.search,
     read: (query, signal) => readTrash(page.id, query, signal),
     actions: ACTIONS,
     pathOf,
     nothing: (
-      <Empty icon="trash" title="The trash is empty">
-        <p>Submissions that you delete stay here for 7 days. You can restore them until then.</p>
+      <Empty icon="trash" title={t.inbox.deleted.empty}>
+        <p>{t.inbox.deleted.emptyHint}</p>
       </Empty>
     ),
     facts: ({ deletedAt = '', createdAt }) => (
       <span class="muted">
-        Deleted <Time at={deletedAt} />, received <Time at={createdAt} />
+        <Rich
+          text={t.inbox.deleted.times}
+          with={{ deletedAt: <Time at={deletedAt} />, receivedAt: <Time at={createdAt} /> }}
+        />
       </span>
     ),
   };

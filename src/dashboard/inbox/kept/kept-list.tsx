@@ -6,14 +6,13 @@ import { type Loaded, type LoadedPages, toError, useChange, useData, usePages } 
 import { deleteLater, useUndeleted } from '../../deletions.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
 import { may, type OperationName } from '../../permissions.ts';
-import { t } from '../../texts/chosen-texts.ts';
+import { counted, fill, t } from '../../texts/chosen-texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog, type Question } from '../../ui/dialog.tsx';
 import type { IconName } from '../../ui/icon.tsx';
 import type { Page } from '../../ui/page-layout.tsx';
 import { say } from '../../ui/say.tsx';
 import { Empty, ListFoot, Shown } from '../../ui/states.tsx';
-import { counted } from '../../ui/time.tsx';
 import { focusHeading } from '../../ui/view.tsx';
 import { type Labels, useLabels } from '../columns/column-labels.ts';
 import { filterOf, NO_FILTER, searchOf } from '../filter.ts';
@@ -33,10 +32,12 @@ export type KeptAction = {
   needs: OperationName;
   label: string;
   icon: IconName;
-  /** Says where they are now, after a count: `in the inbox now`. */
-  done: string;
-  /** The question before it, where nothing undoes it. `count`: of the submissions, in words. */
-  ask?: (count: string) => Question;
+  /** Says of so many submissions where they are now. */
+  done(count: number): string;
+  /** Says why others are not there. */
+  doneBefore(count: number, why: string): string;
+  /** The question before it, where nothing undoes it. */
+  ask?: (count: number) => Question;
   /** Deletes so few that it is not asked about, and can be undone. */
   isDeletion?: boolean;
   make(submission: Submission): Promise<unknown>;
@@ -46,6 +47,10 @@ export type KeptAction = {
 export type KeptFolder = {
   /** Its name in the address. */
   view: string;
+  /** Says that it is being read. */
+  loading: string;
+  /** What the field for a search says while it is empty. */
+  search: string;
   read: Read;
   actions: readonly KeptAction[];
   /** Where a submission is in the API: an action that is a deletion deletes what is there. */
@@ -89,7 +94,7 @@ const Kept = ({ submission, labels, selected, facts, children }: RowProps): JSX.
     {selected && (
       <input
         type="checkbox"
-        aria-label={`Select ${titleOf(submission)}`}
+        aria-label={fill(t.inbox.rows.select, { title: titleOf(submission) })}
         checked={selected.ids.has(submission.id)}
         onClick={({ shiftKey }) => selected.toggle(submission.id, shiftKey)}
       />
@@ -122,25 +127,25 @@ function useKeptActions(pathOf: KeptFolder['pathOf'], onDone: () => void) {
         await action.make(row);
         made += 1;
       }
-      say(`${counted(made, 'submission')} ${action.done}.`);
+      say(action.done(made));
     } catch (error) {
       if (made === 0) throw error;
-      throw new Error(`${toError(error).message} ${counted(made, 'submission')} ${action.done} before.`);
+      throw new Error(action.doneBefore(made, toError(error).message));
     } finally {
       if (made > 0) onDone();
     }
     focusHeading();
   }
-  const question = asked?.action.ask?.(counted(asked.rows.length, 'submission'));
+  const question = asked?.action.ask?.(asked.rows.length);
   return {
     act(action: KeptAction, rows: readonly Submission[]): void {
       clear();
       if (action.isDeletion && rows.length <= DASHBOARD_LIMITS.inbox.undoneSubmissions) {
-        deleteLater(`${counted(rows.length, 'submission')} ${action.done}.`, rows.map(pathOf));
+        deleteLater(action.done(rows.length), rows.map(pathOf));
         onDone();
         focusHeading();
       } else if (action.ask) setAsked({ action, rows });
-      else make({ action, rows }).catch((error) => say(`Not saved: ${error.message}`));
+      else make({ action, rows }).catch((error) => say(fill(t.inbox.notSaved, { why: error.message })));
     },
     question: asked && question && (
       <ConfirmDialog
@@ -166,7 +171,11 @@ function useKept(key: string, { read, pathOf }: KeptFolder): LoadedPages<Submiss
 type ListProps = { folder: KeptFolder; page: Page; onChange(): void };
 
 /** The folders, and a search in this one. */
-function Bar({ folder: { view }, page, q }: Omit<ListProps, 'onChange'> & { q: string }): JSX.Element {
+function Bar({
+  folder: { view, search: placeholder },
+  page,
+  q,
+}: Omit<ListProps, 'onChange'> & { q: string }): JSX.Element {
   const { path, route } = useLocation();
   const search = (text: string): void => {
     const rest = searchOf({ ...NO_FILTER, q: text }).replace('?', '&');
@@ -175,7 +184,7 @@ function Bar({ folder: { view }, page, q }: Omit<ListProps, 'onChange'> & { q: s
   return (
     <search class="inbox-bar">
       <Folders page={page} />
-      <SearchField q={q} placeholder={`Search ${view}`} onSearch={search} />
+      <SearchField q={q} placeholder={placeholder} onSearch={search} />
     </search>
   );
 }
@@ -235,7 +244,10 @@ export function KeptList({ folder, page, onChange }: ListProps): JSX.Element {
         <Found found={found}>{rowOf}</Found>
       )}
       {selected.rows.length > 0 && (
-        <SelectionBar selected={counted(selected.rows.length, 'submission')} onClear={selected.clear}>
+        <SelectionBar
+          selected={counted(t.inbox.selection.selected.some, selected.rows.length)}
+          onClear={selected.clear}
+        >
           <div class="buttons actions">{buttonsFor(selected.rows)}</div>
         </SelectionBar>
       )}
@@ -248,7 +260,7 @@ type RowOf = (submission: Submission) => JSX.Element;
 
 const All = ({
   loaded,
-  folder: { view, nothing, foot },
+  folder: { loading, nothing, foot },
   onDone,
   children,
 }: {
@@ -257,7 +269,7 @@ const All = ({
   onDone(): void;
   children: RowOf;
 }): JSX.Element => (
-  <Shown loaded={loaded} label={`Loading the ${view}`}>
+  <Shown loaded={loaded} label={loading}>
     {({ items, total }) =>
       total === 0 ? (
         nothing
@@ -274,15 +286,15 @@ const All = ({
 );
 
 const Found = ({ found, children }: { found: Loaded<readonly Submission[]>; children: RowOf }): JSX.Element => (
-  <Shown loaded={found} label="Searching">
+  <Shown loaded={found} label={t.inbox.kept.searching}>
     {(items) => (
       <>
         <p class="muted" role="status">
-          {counted(items.length, 'submission')} found
+          {counted(t.inbox.kept.found, items.length)}
         </p>
         {items.length === 0 ? (
-          <Empty icon="page" title="Nothing was found">
-            <p>No submission in this folder matches.</p>
+          <Empty icon="page" title={t.inbox.empty.notFound}>
+            <p>{t.inbox.kept.notFoundHint}</p>
           </Empty>
         ) : (
           <ul class="rows card">{items.map(children)}</ul>

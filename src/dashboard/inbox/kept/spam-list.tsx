@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import type { Schemas } from '../../../client/client.ts';
 import { hasWord } from '../../../forms/whole-words.ts';
 import { answer, api, deleteAt } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
@@ -6,30 +7,26 @@ import { useData } from '../../data.ts';
 import { deleteLater } from '../../deletions.ts';
 import { pageLinks } from '../../page-links.ts';
 import { may } from '../../permissions.ts';
+import { counted, fill, t } from '../../texts/chosen-texts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import type { Page } from '../../ui/page-layout.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { counted, Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/time.tsx';
 import { readAnswer, type Submission, textsOf } from '../read-submissions.ts';
 import { type KeptAction, type KeptFolder, KeptList } from './kept-list.tsx';
 
-const REASONS: Readonly<Record<string, string>> = {
-  blocklist: 'Has a blocked word',
-  honeypot: 'Filled in a field that people do not see',
-  'captcha-missing': 'Without a captcha',
-  'captcha-failed': 'Wrong captcha',
-  'captcha-reused': 'Captcha used before',
-  'captcha-misconfigured': 'The captcha’s secret is wrong',
-  'captcha-unavailable': 'The captcha gave no answer',
-  marked: 'Marked by you',
-};
+type Reason = Schemas['SpamSubmission']['reason'];
+
+const REASONS: Readonly<Record<Reason, string>> = t.inbox.spam.reasons;
+const isReason = (reason: string): reason is Reason => Object.hasOwn(REASONS, reason);
 
 /** Why it is spam. `words`: the blocklist, which may have changed since. */
 function reasonOf(submission: Submission, words: readonly string[]): string {
   const { reason = '' } = submission;
   const found = reason === 'blocklist' ? words.filter((word) => hasWord(textsOf(submission), word)) : [];
-  return found.length > 0 ? `Blocked: ${found.join(', ')}` : (REASONS[reason] ?? reason);
+  if (found.length > 0) return fill(t.inbox.spam.blocked, { words: found.join(', ') });
+  return isReason(reason) ? REASONS[reason] : reason;
 }
 
 /** A page of the folder. */
@@ -56,20 +53,22 @@ function release({ pageId: id, id: submissionId }: Submission): Promise<unknown>
 const ACTIONS: readonly KeptAction[] = [
   {
     needs: 'POST /deploy/{id}/spam/{submissionId}/release',
-    label: 'Not spam',
+    label: t.inbox.actions.notSpam,
     icon: 'done',
-    done: 'in the inbox now',
+    done: (count) => counted(t.inbox.outcomes.released, count),
+    doneBefore: (count, why) => counted(t.inbox.outcomes.releasedBefore, count, { why }),
     make: release,
   },
   {
     needs: 'DELETE /deploy/{id}/spam/{submissionId}',
-    label: 'Delete',
+    label: t.inbox.actions.delete,
     icon: 'trash',
-    done: 'deleted',
+    done: (count) => counted(t.inbox.outcomes.deleted, count),
+    doneBefore: (count, why) => counted(t.inbox.outcomes.deletedBefore, count, { why }),
     ask: (count) => ({
-      title: `Delete ${count}?`,
-      text: 'Spam does not go to the trash. Nobody can restore it afterwards.',
-      button: 'Delete',
+      title: counted(t.inbox.spam.deleteTitle, count),
+      text: t.inbox.spam.deleteText,
+      button: t.inbox.actions.delete,
     }),
     isDeletion: true,
     make: (one) => deleteAt(pathOf(one)),
@@ -77,11 +76,11 @@ const ACTIONS: readonly KeptAction[] = [
 ];
 
 const NoSpam = ({ id }: { id: string }): JSX.Element => (
-  <Empty icon="done" title="There is no spam">
-    <p>Submissions with a blocked word, or without a solved captcha, wait here for 30 days.</p>
+  <Empty icon="done" title={t.inbox.spam.empty}>
+    <p>{t.inbox.spam.emptyHint}</p>
     {may('PATCH /deploy/{id}') && (
       <p>
-        <ButtonLink href={pageLinks(id).settings}>Set up words and a captcha</ButtonLink>
+        <ButtonLink href={pageLinks(id).settings}>{t.inbox.spam.setUp}</ButtonLink>
       </p>
     )}
   </Empty>
@@ -100,26 +99,25 @@ function DeleteAll({
   onDone(): void;
 }): JSX.Element {
   const isUndone = items.length === total && total <= DASHBOARD_LIMITS.inbox.undoneSubmissions;
-  const many = `${counted(total, 'submission')} and their files are deleted`;
   return (
     <ActionButton
       needs="DELETE /deploy/{id}/spam"
       kind="danger"
       icon="trash"
       ask={{
-        title: 'Delete all spam?',
-        button: 'Delete all',
-        text: isUndone ? `${many}.` : `${many} for good. Nobody can restore them afterwards.`,
+        title: t.inbox.spam.deleteAllTitle,
+        button: t.inbox.spam.deleteAllButton,
+        text: counted(isUndone ? t.inbox.spam.deleteAllText : t.inbox.spam.deleteAllForGood, total),
       }}
       run={async () => {
-        if (isUndone) deleteLater('The spam is deleted.', items.map(pathOf));
+        if (isUndone) deleteLater(t.inbox.spam.deletedAll, items.map(pathOf));
         else await answer(api.DELETE('/deploy/{id}/spam', { params: { path: { id } } }));
       }}
-      {...(!isUndone && { done: 'The spam is deleted.' })}
+      {...(!isUndone && { done: t.inbox.spam.deletedAll })}
       onDone={onDone}
       isRemoving
     >
-      Delete all spam
+      {t.inbox.spam.deleteAll}
     </ActionButton>
   );
 }
@@ -130,6 +128,8 @@ export function Spam({ page, onChange }: { page: Page; onChange(): void }): JSX.
   const words = useData(`words:${id}`, (signal) => readWords(id, signal)).data ?? [];
   const folder: KeptFolder = {
     view: 'spam',
+    loading: t.inbox.spam.loading,
+    search: t.inbox.spam.search,
     read: (query, signal) => readSpam(id, query, signal),
     actions: ACTIONS,
     nothing: <NoSpam id={id} />,

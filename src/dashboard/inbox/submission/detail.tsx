@@ -3,6 +3,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../../api.ts';
 import { useData } from '../../data.ts';
 import { pageLinks } from '../../page-links.ts';
+import { t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { IconLink } from '../../ui/icon-button.tsx';
 import { Empty, Loading, Problem } from '../../ui/states.tsx';
 import { exactTime, Time } from '../../ui/time.tsx';
@@ -22,10 +24,10 @@ function Bar({ inbox: { list, openId, hrefOf } }: { inbox: Inbox }): JSX.Element
   const [newer, older] = index < 0 ? [] : [rows[index - 1], rows[index + 1]];
   return (
     <div class="detail-bar">
-      <IconLink icon="back" label="Back to the list" href={hrefOf()} />
+      <IconLink icon="back" label={t.inbox.detail.back} href={hrefOf()} />
       <div class="buttons">
-        {newer && <IconLink icon="newer" label="Newer" href={hrefOf(newer)} />}
-        {older && <IconLink icon="unfold" label="Older" href={hrefOf(older)} />}
+        {newer && <IconLink icon="newer" label={t.inbox.detail.newer} href={hrefOf(newer)} />}
+        {older && <IconLink icon="unfold" label={t.inbox.detail.older} href={hrefOf(older)} />}
       </div>
     </div>
   );
@@ -35,7 +37,7 @@ function Opened({ inbox, submission }: { inbox: Inbox; submission: Submission })
   const { pageId, createdAt, read, isTest, isDone, form } = submission;
   const { labels } = useLabels(pageId, form);
   const page = inbox.overview.find((one) => one.id === pageId);
-  const pageName = submission.pageName ?? page?.title ?? page?.slug ?? 'Your message';
+  const pageName = submission.pageName ?? page?.title ?? page?.slug ?? t.inbox.detail.yourMessage;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   return (
@@ -65,12 +67,13 @@ function Opened({ inbox, submission }: { inbox: Inbox; submission: Submission })
           )}
           {form !== '' && (
             <>
-              {' · Form: '}
-              <bdi>{form}</bdi>
+              {' · '}
+              <Rich text={t.inbox.detail.form} with={{ form }} />
             </>
           )}{' '}
-          {!read && <span class="badge">Unread</span>} {isTest && <span class="badge">Test</span>}{' '}
-          {isDone && <span class="badge good">Done</span>}
+          {!read && <span class="badge">{t.inbox.marks.unread}</span>}{' '}
+          {isTest && <span class="badge">{t.inbox.marks.test}</span>}{' '}
+          {isDone && <span class="badge good">{t.inbox.marks.done}</span>}
         </p>
       </div>
       <SubmissionActions {...{ inbox, submission, labels, pageName }} />
@@ -89,16 +92,16 @@ export function Detail({ inbox, pageId, id }: { inbox: Inbox; pageId: string; id
   const submission = list.find(id);
   const isGone = error instanceof ApiError && error.status === 404;
   return (
-    <section class="inbox-detail card" aria-label="Submission">
+    <section class="inbox-detail card" aria-label={t.inbox.detail.label}>
       <Bar inbox={inbox} />
       {isGone && (
-        <Empty icon="trash" title="This submission is not there">
-          <p>It was deleted, or it is kept as spam.</p>
+        <Empty icon="trash" title={t.inbox.detail.gone}>
+          <p>{t.inbox.detail.goneHint}</p>
         </Empty>
       )}
       {error && !isGone && <Problem error={error} onRetry={reload} />}
       {submission && !isGone && <Opened key={id} inbox={inbox} submission={submission} />}
-      {!submission && isLoading && <Loading label="Loading the submission" />}
+      {!submission && isLoading && <Loading label={t.inbox.detail.loading} />}
     </section>
   );
 }

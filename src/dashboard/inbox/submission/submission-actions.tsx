@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { t } from '../../texts/chosen-texts.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { say } from '../../ui/say.tsx';
@@ -11,9 +12,9 @@ import { plainText, replyLink } from './value-links.ts';
 async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    say('Copied as text.');
+    say(t.inbox.detail.copied);
   } catch {
-    say('The browser did not allow copying: select the text, and copy it by hand.');
+    say(t.inbox.detail.notCopied);
   }
 }
 
@@ -29,34 +30,40 @@ export function SubmissionActions({ inbox, submission, labels, pageName }: Props
     <div class="buttons submission-actions">
       {reply !== undefined && (
         <ButtonLink kind="main" icon="mail" href={reply}>
-          Reply
+          {t.inbox.actions.reply}
         </ButtonLink>
       )}
       {mayAct(read) && (
         <>
           <IconButton
             icon="finished"
-            label="Done"
+            label={t.inbox.actions.done}
             isOn={submission.isDone}
             onClick={() => act(submission.isDone ? 'open' : 'done', target)}
           />
           <IconButton
             icon="star"
-            label="Star"
+            label={t.inbox.actions.star}
             isOn={submission.starred}
             onClick={() => act(submission.starred ? 'unstar' : 'star', target)}
           />
           <IconButton
             icon="unread"
-            label={read === 'read' ? 'Mark read' : 'Mark unread'}
+            label={read === 'read' ? t.inbox.actions.markRead : t.inbox.actions.markUnread}
             onClick={() => act(read, target)}
           />
         </>
       )}
-      <IconButton icon="copy" label="Copy as text" onClick={() => copy(plainText(submission, labels, pageName))} />
-      <IconButton icon="print" label="Print" onClick={() => print()} />
-      {mayAct('spam') && <IconButton icon="spam" label="Spam" onClick={() => act('spam', target)} />}
-      {mayAct('delete') && <IconButton icon="trash" label="Delete" onClick={() => act('delete', target)} />}
+      <IconButton
+        icon="copy"
+        label={t.inbox.actions.copy}
+        onClick={() => copy(plainText(submission, labels, pageName))}
+      />
+      <IconButton icon="print" label={t.inbox.actions.print} onClick={() => print()} />
+      {mayAct('spam') && <IconButton icon="spam" label={t.inbox.actions.spam} onClick={() => act('spam', target)} />}
+      {mayAct('delete') && (
+        <IconButton icon="trash" label={t.inbox.actions.delete} onClick={() => act('delete', target)} />
+      )}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { csvCell } from '../../../forms/csv-cell.ts';
+import { fill, t } from '../../texts/chosen-texts.ts';
 import { dayOf } from '../../ui/time.tsx';
 import { type Labels, labelOf } from '../columns/column-labels.ts';
 import { isShown, type Submission, textIn } from '../read-submissions.ts';
@@ -32,11 +33,13 @@ function toCsv(rows: readonly Submission[], labels: Labels): string {
 }
 
 /** Has the browser save submissions. `slug`: of their page, if they are of one. */
-export function downloadCsv(rows: readonly Submission[], labels: Labels, slug = 'inbox'): void {
+export function downloadCsv(rows: readonly Submission[], labels: Labels, slug?: string): void {
+  const { fileOfPage, fileOfAll } = t.inbox.exporting;
+  const day = dayOf(new Date());
   const href = URL.createObjectURL(new Blob([toCsv(rows, labels)], { type: 'text/csv' }));
   const link = document.createElement('a');
   link.href = href;
-  link.download = `${slug}-selection-${dayOf(new Date())}.csv`;
+  link.download = `${slug === undefined ? fill(fileOfAll, { day }) : fill(fileOfPage, { page: slug, day })}.csv`;
   link.click();
   // The browser has begun to read it then.
   setTimeout(() => URL.revokeObjectURL(href));

@@ -5,10 +5,10 @@ import { type Loaded, useData } from '../../data.ts';
 import { type Delivery, type Log, readLogs } from '../../logs.ts';
 import { pageLinks } from '../../page-links.ts';
 import { may } from '../../permissions.ts';
+import { counted, t } from '../../texts/chosen-texts.ts';
 import { DeliveryRow } from '../../ui/delivery-row.tsx';
 import { READS_RECEIVERS } from '../../ui/page-layout.tsx';
 import { Shown } from '../../ui/states.tsx';
-import { counted } from '../../ui/time.tsx';
 import type { Labels } from '../columns/column-labels.ts';
 import type { Submission } from '../read-submissions.ts';
 import { Technical } from './submission-fields.tsx';
@@ -30,8 +30,8 @@ async function readDeliveries(id: string, submissionId: string, signal: AbortSig
 /** The outcome of a submission's webhooks and mails. */
 const Deliveries = ({ id, loaded }: { id: string; loaded: Loaded<LoggedDelivery[]> }): JSX.Element => (
   <section class="detail-deliveries stack" aria-labelledby="deliveries">
-    <h3 id="deliveries">Deliveries</h3>
-    <Shown loaded={loaded} label="Loading the deliveries">
+    <h3 id="deliveries">{t.inbox.detail.deliveries}</h3>
+    <Shown loaded={loaded} label={t.inbox.detail.loadingDeliveries}>
       {(sent) =>
         sent.length > 0 ? (
           <ul class="rows">
@@ -41,8 +41,8 @@ const Deliveries = ({ id, loaded }: { id: string; loaded: Loaded<LoggedDelivery[
           </ul>
         ) : (
           <p class="muted">
-            None of the last {DASHBOARD_LIMITS.inbox.logPageSize} deliveries is of this submission.{' '}
-            {may(READS_RECEIVERS) && <a href={pageLinks(id).notifications}>All deliveries</a>}
+            {counted(t.inbox.detail.noDeliveries, DASHBOARD_LIMITS.inbox.logPageSize)}{' '}
+            {may(READS_RECEIVERS) && <a href={pageLinks(id).notifications}>{t.inbox.detail.allDeliveries}</a>}
           </p>
         )
       }
@@ -68,7 +68,7 @@ export function Details({ submission, labels }: { submission: Submission; labels
       }}
     >
       <summary>
-        Details {failed > 0 && <span class="badge bad">{counted(failed, 'delivery', 'deliveries')} failed</span>}
+        {t.inbox.detail.details} {failed > 0 && <span class="badge bad">{counted(t.inbox.detail.failed, failed)}</span>}
       </summary>
       <div class="stack">
         <Technical submission={submission} labels={labels} />

@@ -2,6 +2,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { pageLinks } from '../../page-links.ts';
+import { fill, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { sizeOf } from '../../ui/size.ts';
 import { type Labels, labelOf } from '../columns/column-labels.ts';
@@ -17,14 +19,14 @@ function File({ file: { filename, contentType, size, href } }: { file: SentFile 
   return (
     <a class="sent-file" href={href} download>
       {isImage ? <img src={href} alt="" loading="lazy" onError={() => setBroken(true)} /> : <Icon name="page" />}
-      <bdi>{filename === '' ? 'File without a name' : filename}</bdi>
+      <bdi>{filename === '' ? t.inbox.detail.fileWithoutName : filename}</bdi>
       <span class="muted">{sizeOf(size)}</span>
     </a>
   );
 }
 
 function Text({ name, text }: { name: string; text: string }): JSX.Element {
-  if (text === '') return <span class="muted">Empty</span>;
+  if (text === '') return <span class="muted">{t.inbox.detail.emptyField}</span>;
   const href = linkOf(name, text);
   return href === undefined ? (
     <p class="text" dir="auto">
@@ -59,7 +61,7 @@ const List = ({ fields, labels }: { fields: readonly Field[]; labels: Labels }):
 /** The fields that people filled in. */
 export function Fields({ submission, labels }: { submission: Submission; labels: Labels }): JSX.Element {
   const shown = submission.fields.filter(isShown);
-  if (shown.length === 0) return <p class="muted">It was sent without fields.</p>;
+  if (shown.length === 0) return <p class="muted">{t.inbox.detail.noFields}</p>;
   return <List fields={shown} labels={labels} />;
 }
 
@@ -75,11 +77,13 @@ export function Technical({ submission, labels }: { submission: Submission; labe
     <>
       {fields.length > 0 && <List fields={fields} labels={labels} />}
       <p class="muted">
-        From <bdi>{ipAddress}</bdi>
+        <Rich text={t.inbox.detail.from} with={{ address: ipAddress }} />
         {pageVersion !== undefined && (
           <>
             {' · '}
-            <a href={`${pageLinks(pageId).page}?version=${pageVersion}`}>Version {pageVersion}</a>
+            <a href={`${pageLinks(pageId).page}?version=${pageVersion}`}>
+              {fill(t.inbox.detail.version, { version: String(pageVersion) })}
+            </a>
           </>
         )}
         {' · '}

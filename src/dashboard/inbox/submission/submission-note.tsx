@@ -3,10 +3,10 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { useChange } from '../../data.ts';
 import { may } from '../../permissions.ts';
+import { counted, fill, t } from '../../texts/chosen-texts.ts';
 import { TextArea } from '../../ui/field.tsx';
 import { say } from '../../ui/say.tsx';
 import { NotSaved, Saved } from '../../ui/states.tsx';
-import { numbers } from '../../ui/time.tsx';
 import type { Inbox } from '../inbox-state.ts';
 import type { Submission } from '../read-submissions.ts';
 
@@ -38,7 +38,7 @@ export function Note({ inbox: { list }, submission }: { inbox: Inbox; submission
     const storeLast = (): void => {
       const text = waiting.current;
       if (text === undefined) return;
-      list.write(submission, text).catch((error) => say(`Not saved: ${error.message}`));
+      list.write(submission, text).catch((error) => say(fill(t.inbox.notSaved, { why: error.message })));
     };
     addEventListener('pagehide', storeLast);
     return () => {
@@ -50,7 +50,7 @@ export function Note({ inbox: { list }, submission }: { inbox: Inbox; submission
   if (!may('PATCH /submissions/{deployId}/{submissionId}')) {
     return note === '' ? null : (
       <div class="note">
-        <p class="muted">Note</p>
+        <p class="muted">{t.inbox.detail.note}</p>
         <p class="text" dir="auto">
           {note}
         </p>
@@ -60,14 +60,12 @@ export function Note({ inbox: { list }, submission }: { inbox: Inbox; submission
   return (
     <div class={typed === '' ? 'note is-empty' : 'note'} onFocusOut={store}>
       <TextArea
-        label="Note"
+        label={t.inbox.detail.note}
         rows={1}
         value={typed}
         onChange={setTyped}
-        placeholder="Visitors never see it"
-        error={
-          isTooLong ? `A note has at most ${numbers.format(DASHBOARD_LIMITS.inbox.noteChars)} characters.` : undefined
-        }
+        placeholder={t.inbox.detail.notePlaceholder}
+        error={isTooLong ? counted(t.inbox.detail.noteTooLong, DASHBOARD_LIMITS.inbox.noteChars) : undefined}
       />
       <NotSaved change={change} />
       {waiting.current === undefined && <Saved change={change} />}

@@ -1,5 +1,6 @@
 import { namesAddress, onlyAddress } from '../../../forms/address-fields.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
+import { fill, t } from '../../texts/chosen-texts.ts';
 import { exactTime } from '../../ui/time.tsx';
 import { type Labels, labelOf } from '../columns/column-labels.ts';
 import { type Field, isShown, type Submission, textIn } from '../read-submissions.ts';
@@ -49,7 +50,7 @@ const linesOf = ({ fields }: Submission, labels: Labels): string =>
 
 /** A submission as a text to paste elsewhere: its page, its time, and its fields. */
 export const plainText = (submission: Submission, labels: Labels, pageName: string): string =>
-  `${pageName}, ${exactTime(submission.createdAt)}\n\n${linesOf(submission, labels)}\n`;
+  `${fill(t.inbox.detail.copiedHead, { page: pageName, time: exactTime(submission.createdAt) })}\n\n${linesOf(submission, labels)}\n`;
 
 /** A mail that replies to a submission: with its subject, and as much of it as a quotation as fits into an address. */
 export function replyLink(submission: Submission, labels: Labels, pageName: string): string | undefined {

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
+import { counted, t } from '../../texts/chosen-texts.ts';
 import { Checkbox } from '../../ui/field.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import type { Choice, Column } from '../columns/inbox-columns.ts';
@@ -27,17 +28,17 @@ export function ColumnsMenu({ columns, choices, isChosen, onChoose }: Props): JS
     ));
   const empty = choices.filter(({ isFilled }) => !isFilled);
   return (
-    <Menu label={<MenuLabel icon="columns" text="Columns" />} isOn={isChosen}>
+    <Menu label={<MenuLabel icon="columns" text={t.inbox.columns.menu} />} isOn={isChosen}>
       <fieldset class="column-choices">
-        <legend class="unseen">Columns</legend>
+        <legend class="unseen">{t.inbox.columns.menu}</legend>
         {list(choices.filter(({ isFilled }) => isFilled))}
-        {empty.length > 0 && <p class="muted">Empty in all submissions</p>}
+        {empty.length > 0 && <p class="muted">{t.inbox.columns.empty}</p>}
         {list(empty)}
       </fieldset>
-      {names.length >= maxColumns && <p class="muted">No more than {maxColumns} columns fit.</p>}
+      {names.length >= maxColumns && <p class="muted">{counted(t.inbox.columns.most, maxColumns)}</p>}
       {isChosen && (
         <button type="button" class="button quiet" onClick={() => onChoose(undefined)}>
-          Choose them for me
+          {t.inbox.columns.byThemselves}
         </button>
       )}
     </Menu>

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { t } from '../../texts/chosen-texts.ts';
 import { Field } from '../../ui/field.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { daysInWords, type Filter, presets } from '../filter.ts';
@@ -9,7 +10,7 @@ export function DatesMenu({ filter, onChange }: { filter: Filter; onChange(filte
   const { from, to } = filter;
   const words = daysInWords(filter);
   return (
-    <Menu label={<MenuLabel icon="calendar" text={words === '' ? 'Dates' : words} />} isOn={words !== ''}>
+    <Menu label={<MenuLabel icon="calendar" text={words === '' ? t.inbox.dates.menu : words} />} isOn={words !== ''}>
       <div class="presets">
         {presets().map(({ label, ...days }) => (
           <button
@@ -23,11 +24,16 @@ export function DatesMenu({ filter, onChange }: { filter: Filter; onChange(filte
           </button>
         ))}
       </div>
-      <Field label="From" type="date" value={from} onChange={(day) => onChange({ ...filter, from: day })} />
-      <Field label="To" type="date" value={to} onChange={(day) => onChange({ ...filter, to: day })} />
+      <Field
+        label={t.inbox.dates.first}
+        type="date"
+        value={from}
+        onChange={(day) => onChange({ ...filter, from: day })}
+      />
+      <Field label={t.inbox.dates.last} type="date" value={to} onChange={(day) => onChange({ ...filter, to: day })} />
       {words !== '' && (
         <button type="button" class="button quiet" onClick={() => onChange({ ...filter, from: '', to: '' })}>
-          All dates
+          {t.inbox.dates.all}
         </button>
       )}
     </Menu>

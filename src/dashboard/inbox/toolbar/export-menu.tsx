@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Overviewed } from '../../own-pages.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { Select } from '../../ui/field.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { type Filter, isFiltered, queryOf } from '../filter.ts';
@@ -17,21 +18,21 @@ export function ExportMenu({ pages, filter }: { pages: readonly Overviewed[]; fi
   const [chosen, setChosen] = useState('');
   const pageId = chosen || (pages[0]?.id ?? '');
   return (
-    <Menu label={<MenuLabel icon="download" text="Export" />}>
-      <p class="muted">{isFiltered(filter) ? 'All submissions that match' : 'All submissions'}</p>
+    <Menu label={<MenuLabel icon="download" text={t.inbox.exporting.menu} />}>
+      <p class="muted">{isFiltered(filter) ? t.inbox.exporting.matching : t.inbox.exporting.all}</p>
       {pages.length > 1 && (
         <Select
-          label="Page"
+          label={t.inbox.exporting.page}
           value={pageId}
           options={pages.map(({ id, title, slug }) => ({ value: id, label: title ?? slug }))}
           onChange={setChosen}
         />
       )}
       <a class="button quiet" href={exportLink(pageId, 'csv', queryOf(filter))} download>
-        Export CSV
+        {t.inbox.exporting.csv}
       </a>
       <a class="button quiet" href={exportLink(pageId, 'xlsx', queryOf(filter))} download>
-        Export Excel
+        {t.inbox.exporting.excel}
       </a>
     </Menu>
   );

@@ -3,9 +3,9 @@ import { useLocation } from 'preact-iso';
 import { VIEW_PATHS } from '../../../lib/dashboard-paths.ts';
 import { pageLinks } from '../../page-links.ts';
 import { may } from '../../permissions.ts';
+import { numbers, t } from '../../texts/chosen-texts.ts';
 import { Menu } from '../../ui/menu.tsx';
 import type { Page } from '../../ui/page-layout.tsx';
-import { numbers } from '../../ui/time.tsx';
 import { filterOf, NO_FILTER, searchOf } from '../filter.ts';
 import { MenuLabel } from './menu-label.tsx';
 
@@ -35,15 +35,15 @@ function useFolders(page: Page | undefined): { main: readonly Folder[]; rest: re
   });
   return {
     main: [
-      marked('Inbox', {}),
-      marked('Unread', { unread: true }),
-      marked('Starred', { starred: true }),
-      ...(page && may(READS_SPAM) ? [{ ...kept('Spam', 'spam'), count: page.spam }] : []),
+      marked(t.inbox.folders.inbox, {}),
+      marked(t.inbox.folders.unread, { unread: true }),
+      marked(t.inbox.folders.starred, { starred: true }),
+      ...(page && may(READS_SPAM) ? [{ ...kept(t.inbox.folders.spam, 'spam'), count: page.spam }] : []),
     ],
     rest: [
-      marked('To do', { status: 'open' }),
-      marked('Done', { status: 'done' }),
-      ...(page && may(READS_TRASH) ? [kept('Trash', 'trash')] : []),
+      marked(t.inbox.folders.toDo, { status: 'open' }),
+      marked(t.inbox.folders.done, { status: 'done' }),
+      ...(page && may(READS_TRASH) ? [kept(t.inbox.folders.trash, 'trash')] : []),
     ],
   };
 }
@@ -62,15 +62,17 @@ export function Folders({ page }: { page: Page | undefined }): JSX.Element {
   const current = [...main, ...rest].find(({ isCurrent }) => isCurrent);
   return (
     <>
-      <nav class="folders" aria-label="Folders">
+      <nav class="folders" aria-label={t.inbox.folders.label}>
         {toLinks(main)}
         {toLinks(rest.filter(({ isCurrent }) => isCurrent))}
-        <Menu label={<MenuLabel icon="more" text="More folders" />} kind="quiet">
+        <Menu label={<MenuLabel icon="more" text={t.inbox.folders.more} />} kind="quiet">
           {toLinks(rest)}
         </Menu>
       </nav>
       <div class="folder-menu">
-        <Menu label={<MenuLabel icon="unfold" text={current?.label ?? 'Inbox'} />}>{toLinks([...main, ...rest])}</Menu>
+        <Menu label={<MenuLabel icon="unfold" text={current?.label ?? t.inbox.folders.inbox} />}>
+          {toLinks([...main, ...rest])}
+        </Menu>
       </div>
     </>
   );

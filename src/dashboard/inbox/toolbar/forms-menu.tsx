@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { t } from '../../texts/chosen-texts.ts';
 import { Menu } from '../../ui/menu.tsx';
 import type { PageForm } from '../columns/column-labels.ts';
 import type { Filter } from '../filter.ts';
@@ -11,7 +12,7 @@ export function FormsMenu({ forms, filter, onChange }: Props): JSX.Element {
   const { form } = filter;
   const names = new Set([...forms.map(({ name }) => name), ...(form === '' ? [] : [form])]);
   return (
-    <Menu label={<MenuLabel icon="page" text={form === '' ? 'Forms' : form} />} isOn={form !== ''}>
+    <Menu label={<MenuLabel icon="page" text={form === '' ? t.inbox.toolbar.forms : form} />} isOn={form !== ''}>
       <div class="presets">
         {Array.from(names, (name) => (
           <button
@@ -27,7 +28,7 @@ export function FormsMenu({ forms, filter, onChange }: Props): JSX.Element {
       </div>
       {form !== '' && (
         <button type="button" class="button quiet" onClick={() => onChange({ ...filter, form: '' })}>
-          All forms
+          {t.inbox.toolbar.allForms}
         </button>
       )}
     </Menu>

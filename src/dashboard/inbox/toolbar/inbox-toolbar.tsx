@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { counted, t } from '../../texts/chosen-texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
-import { counted, numbers } from '../../ui/time.tsx';
 import { type Filter, isSearch, NO_FILTER } from '../filter.ts';
 import type { Inbox } from '../inbox-state.ts';
 import { showHelp } from '../shortcuts.tsx';
@@ -16,16 +16,17 @@ const NO_SEARCH = { q, from, to };
 /** How many were found, and how far a search has come. */
 function Progress({ inbox: { list, filter }, onClear }: { inbox: Inbox; onClear(): void }): JSX.Element {
   const { isReading, rows, searched, total } = list.state.value;
-  const of = searched < total ? `, ${numbers.format(searched)} of ${numbers.format(total)} searched` : '';
+  const { found, foundSoFar } = t.inbox.toolbar;
   const isShown = isSearch(filter) && (!isReading || searched > 0);
   return (
     <div class="inbox-found">
       <p class="hint" role="status">
-        {isShown && `${numbers.format(rows.length)} found${of}`}
+        {isShown &&
+          (searched < total ? counted(foundSoFar, rows.length, { searched, total }) : counted(found, rows.length))}
       </p>
       {isSearch(filter) && (
         <Button kind="quiet" icon="close" onClick={onClear}>
-          Clear
+          {t.inbox.toolbar.clear}
         </Button>
       )}
     </div>
@@ -49,7 +50,7 @@ export function Toolbar({ inbox, onChange, children }: Props): JSX.Element {
         <Folders page={page} />
         <SearchField
           q={filter.q}
-          placeholder={total === 0 ? 'Search' : `Search ${counted(total, 'submission')}`}
+          placeholder={total === 0 ? t.inbox.toolbar.search : counted(t.inbox.toolbar.searchAll, total)}
           onSearch={(q) => onChange({ ...filter, q })}
         />
         <div class="inbox-menus">
@@ -57,7 +58,7 @@ export function Toolbar({ inbox, onChange, children }: Props): JSX.Element {
           {children}
           {overview.length > 0 && <ExportMenu pages={overview} filter={filter} />}
           <span class="for-keys">
-            <IconButton icon="keyboard" label="Shortcuts" onClick={() => showHelp()} />
+            <IconButton icon="keyboard" label={t.inbox.toolbar.shortcuts} onClick={() => showHelp()} />
           </span>
         </div>
       </search>

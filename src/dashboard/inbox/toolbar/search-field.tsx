@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { Form } from '../../ui/form.tsx';
 
 /** The key `/` leads to it. */
@@ -38,7 +39,7 @@ export function SearchField({
   return (
     <Form needs="nothing" class="search" onSubmit={search}>
       <label class="unseen" for={SEARCH_ID}>
-        Search
+        {t.inbox.toolbar.search}
       </label>
       <input
         id={SEARCH_ID}

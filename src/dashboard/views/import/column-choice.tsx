@@ -1,19 +1,21 @@
 import type { JSX } from 'preact';
+import { fill, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { Select } from '../../ui/field.tsx';
 import { exactTime } from '../../ui/time.tsx';
 import { type Choice, type DateOrder, mayBeField, type Preview, type Use } from './import-file.ts';
 
 const USES: readonly { value: Use; label: string }[] = [
-  { value: 'field', label: 'Field' },
-  { value: 'time', label: 'Time' },
-  { value: 'ip', label: 'IP address' },
-  { value: 'left-out', label: 'Leave out' },
+  { value: 'field', label: t.importing.columns.uses.field },
+  { value: 'time', label: t.importing.columns.uses.time },
+  { value: 'ip', label: t.importing.columns.uses.ip },
+  { value: 'left-out', label: t.importing.columns.uses.leftOut },
 ];
 
 const ORDERS: readonly { value: DateOrder; label: string }[] = [
-  { value: '', label: 'As the file shows' },
-  { value: 'day-first', label: 'Day, then month' },
-  { value: 'month-first', label: 'Month, then day' },
+  { value: '', label: t.importing.columns.orders.asShown },
+  { value: 'day-first', label: t.importing.columns.orders.dayFirst },
+  { value: 'month-first', label: t.importing.columns.orders.monthFirst },
 ];
 
 /** The choice with another use of a column. The time and the address are in one column each. */
@@ -46,12 +48,22 @@ export const ColumnChoice = ({
         <li key={index}>
           {use === 'id' || use === 'form' || use === 'others' ? (
             <p>
-              <strong dir="auto">{name}</strong> <span class="muted">is known</span>
+              <Rich
+                text={t.importing.columns.known}
+                with={{
+                  name: <strong dir="auto">{name}</strong>,
+                  muted: (words) => <span class="muted">{words}</span>,
+                }}
+              />
             </p>
           ) : (
             <Select
-              label={name || `Column ${index + 1}`}
-              hint={<bdi>{preview.rows.map(({ cells }) => cells[index]).find((cell) => cell) ?? 'no value'}</bdi>}
+              label={name || fill(t.importing.columns.numbered, { number: index + 1 })}
+              hint={
+                <bdi>
+                  {preview.rows.map(({ cells }) => cells[index]).find((cell) => cell) ?? t.importing.columns.noValue}
+                </bdi>
+              }
               value={choice.uses[index] ?? 'field'}
               options={USES.filter(({ value }) => value !== 'field' || mayBeField(name, index, choice.uses))}
               onChange={(changed) => onChoose(withUse(preview.columns, choice, index, changed))}
@@ -63,8 +75,8 @@ export const ColumnChoice = ({
     {choice.uses.includes('time') && (
       <div class="import-columns">
         <Select
-          label="Day and month"
-          hint="For times such as 5/1/2024."
+          label={t.importing.columns.order}
+          hint={t.importing.columns.orderHint}
           value={choice.dateOrder}
           options={ORDERS}
           onChange={(dateOrder) => onChoose({ ...choice, dateOrder })}
@@ -85,11 +97,11 @@ export const FirstRows = ({
   const shown = columns.flatMap(({ name }, index) => (uses[index] === 'field' ? [{ name, index }] : []));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys scroll what has the focus.
-    <section class="scroll" tabIndex={0} aria-label="Rows as they will be">
+    <section class="scroll" tabIndex={0} aria-label={t.importing.rows.label}>
       <table class="import-rows">
         <thead>
           <tr>
-            <th scope="col">Time</th>
+            <th scope="col">{t.importing.rows.time}</th>
             {shown.map(({ name, index }) => (
               <th key={index} scope="col" dir="auto">
                 {name}

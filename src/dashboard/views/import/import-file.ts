@@ -1,5 +1,6 @@
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { timeZone } from '../../ui/time.tsx';
 import { type Progress, upload } from '../../upload.ts';
 
@@ -79,6 +80,6 @@ export async function importFile(
 ): Promise<Schemas['Imported']> {
   const path = `/submissions/${encodeURIComponent(id)}/import?${new URLSearchParams(query)}`;
   const answered = await upload(path, file, { type: typeOf(file), signal, onProgress });
-  if (!isImported(answered)) throw new Error('The service gave no answer that can be read: look into the inbox.');
+  if (!isImported(answered)) throw new Error(t.importing.noAnswer);
   return answered;
 }

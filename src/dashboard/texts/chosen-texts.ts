@@ -40,6 +40,12 @@ export const fill = <Text extends string>(text: Text, values: Values<Places<Text
     return typeof value === 'number' ? numbers.format(value) : String(value);
   });
 
+/** Returns the form of a text that a number of things needs. It has its places still: for texts with elements in them. */
+export function formFor<Texts extends Forms>(forms: Texts, count: number): Texts['other'] {
+  const byCategory: Readonly<Partial<Record<Intl.LDMLPluralRule, Texts['other']>>> = forms;
+  return byCategory[plurals.select(count)] ?? forms.other;
+}
+
 /** Returns the text for a number of things, such as `1 submission` and `12,000 submissions`. `values`: for other places than `{count}`. */
 export function counted<Texts extends Forms>(
   forms: Texts,
@@ -48,9 +54,7 @@ export function counted<Texts extends Forms>(
     ? []
     : [Values<Exclude<Places<Texts['other']>, 'count'>>]
 ): string {
-  const byCategory: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = forms;
-  const text: string = byCategory[plurals.select(count)] ?? forms.other;
-  return fill<string>(text, { ...values, count });
+  return fill<string>(formFor(forms, count), { ...values, count });
 }
 
 /** Returns a list in a sentence: `one, two, and three`. */

@@ -1,16 +1,14 @@
 import type { JSX } from 'preact';
+import { t } from '../texts/chosen-texts.ts';
 import { Select } from './field.tsx';
 
 const DAY_MS = 86_400_000;
 
-const LIFETIMES = [
-  { value: 'never', label: 'Never' },
-  { value: '30', label: 'In 30 days' },
-  { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-] as const;
+const LIFETIMES = ['never', '30', '90', '365'] as const;
 
-export type Lifetime = (typeof LIFETIMES)[number]['value'];
+export type Lifetime = (typeof LIFETIMES)[number];
+
+const OPTIONS = LIFETIMES.map((value) => ({ value, label: t.account.lifetimes[value] }));
 
 /** The time at which a lifetime that begins now is over; undefined: never. */
 export const endOf = (lifetime: Lifetime): string | undefined =>
@@ -25,4 +23,4 @@ export const LifetimeField = ({
   label: string;
   value: Lifetime;
   onChange(value: Lifetime): void;
-}): JSX.Element => <Select label={label} value={value} options={LIFETIMES} onChange={onChange} />;
+}): JSX.Element => <Select label={label} value={value} options={OPTIONS} onChange={onChange} />;

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useData } from '../data.ts';
 import { ownOf, readAllPages } from '../own-pages.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { Checkbox } from './field.tsx';
 import { Shown } from './states.tsx';
 
@@ -15,8 +16,8 @@ export function PageChoice({
   const loaded = useData('pages-to-choose', async (signal) => ownOf(await readAllPages(signal)));
   return (
     <fieldset class="stack">
-      <legend>Which pages</legend>
-      <Shown loaded={loaded} label="Loading your pages">
+      <legend>{t.account.whichPages}</legend>
+      <Shown loaded={loaded} label={t.pages.loading}>
         {(pages) => (
           <ul class="rows">
             {pages.map(({ id, slug, title }) => (

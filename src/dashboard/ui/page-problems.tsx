@@ -4,7 +4,7 @@ import { answer, api } from '../api.ts';
 import type { Overviewed } from '../own-pages.ts';
 import { pageLinks } from '../page-links.ts';
 import { mayAs } from '../permissions.ts';
-import { counted } from './time.tsx';
+import { counted, t } from '../texts/chosen-texts.ts';
 
 /** The errors that were found, by the page and the time of its last change. */
 const found = new Map<string, Promise<number>>();
@@ -24,12 +24,12 @@ function countErrors({ id, updated_at: changedAt }: Overviewed, isWanted: () => 
   const key = `${id} ${changedAt}`;
   const known = found.get(key);
   if (known) return known;
-  const counted = last.then(async () => {
+  const counting = last.then(async () => {
     if (isWanted()) return check(id);
     found.delete(key);
     return 0;
   });
-  const settled = counted.catch(() => 0);
+  const settled = counting.catch(() => 0);
   found.set(key, settled);
   last = settled;
   return settled;
@@ -57,7 +57,7 @@ export function PageProblems({ page }: { page: Overviewed }): JSX.Element {
     <span ref={place}>
       {errors > 0 && (
         <a class="badge bad" href={pageLinks(page.id).page}>
-          {counted(errors, 'problem')} in its form
+          {counted(t.pages.state.problems, errors)}
         </a>
       )}
     </span>

@@ -3,9 +3,11 @@ import { answer, api } from '../api.ts';
 import { useData } from '../data.ts';
 import type { Overviewed } from '../own-pages.ts';
 import { mayAs } from '../permissions.ts';
-import { numbers } from './time.tsx';
+import { fill, formFor, locale, t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
+import { unseen } from './unseen.tsx';
 
-const openingTime = new Intl.DateTimeFormat(undefined, {
+const openingTime = new Intl.DateTimeFormat(locale, {
   weekday: 'short',
   day: 'numeric',
   month: 'short',
@@ -21,7 +23,9 @@ function Opening({ id }: { id: string }): JSX.Element {
   });
   return (
     <span class="badge warn">
-      {opensAt === undefined ? 'Not open yet' : `Opens ${openingTime.format(new Date(opensAt))}`}
+      {opensAt === undefined
+        ? t.pages.state.notOpenYet
+        : fill(t.pages.state.opens, { time: openingTime.format(new Date(opensAt)) })}
     </span>
   );
 }
@@ -33,14 +37,20 @@ export function PageState({ page: { id, state, places, role } }: { page: Overvie
     <span class="badges form-state">
       {places && (
         <span class="muted">
-          {numbers.format(places.taken)} of {numbers.format(places.of)}
-          <span class="unseen"> {places.of === 1 ? 'place' : 'places'} taken</span>
+          <Rich
+            text={formFor(t.pages.state.places, places.of)}
+            with={{ taken: places.taken, count: places.of, unseen }}
+          />
         </span>
       )}
-      {state === 'full' && <span class="badge warn">Full</span>}
-      {state === 'closed' && <span class="badge">Closed</span>}
+      {state === 'full' && <span class="badge warn">{t.pages.state.full}</span>}
+      {state === 'closed' && <span class="badge">{t.pages.state.closed}</span>}
       {state === 'not-open' &&
-        (mayAs(role, 'GET /deploy/{id}/settings') ? <Opening id={id} /> : <span class="badge warn">Not open yet</span>)}
+        (mayAs(role, 'GET /deploy/{id}/settings') ? (
+          <Opening id={id} />
+        ) : (
+          <span class="badge warn">{t.pages.state.notOpenYet}</span>
+        ))}
     </span>
   );
 }

@@ -1,12 +1,11 @@
 import type { JSX } from 'preact';
 import { isReadOnly, roleOnPage } from '../session.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { Notice } from './notice.tsx';
 
 function reason(): string {
-  if (isReadOnly.value) return 'You may only read here: sign in with a key that may change things.';
-  return roleOnPage.value === undefined
-    ? 'You are a guest here, and have no account: ask the operator of this service for one.'
-    : 'You are a guest of this page. Ask its owner for more than you may do now.';
+  if (isReadOnly.value) return t.account.mayNot.readOnly;
+  return roleOnPage.value === undefined ? t.account.mayNot.guest : t.account.mayNot.guestOfPage;
 }
 
 /** Says, in place of a view, why the person may not use it. */

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { t } from '../texts/chosen-texts.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { Dialog } from './dialog.tsx';
@@ -22,10 +23,10 @@ export const ShownOnce = ({
     </pre>
     <div class="buttons end">
       <CopyButton kind="plain" text={secret}>
-        Copy
+        {t.account.shownOnce.copy}
       </CopyButton>
       <Button kind="main" onClick={onClose}>
-        I have it
+        {t.account.shownOnce.close}
       </Button>
     </div>
   </Dialog>

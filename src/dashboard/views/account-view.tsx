@@ -6,6 +6,7 @@ import { useChange, useData } from '../data.ts';
 import { useOtherTabs } from '../other-tabs.ts';
 import { may } from '../permissions.ts';
 import { hasAccount, type Me, me } from '../session.ts';
+import { counted, fill, t } from '../texts/chosen-texts.ts';
 import { Select } from '../ui/field.tsx';
 import { SavingForm } from '../ui/form.tsx';
 import { NoMail } from '../ui/no-mail.tsx';
@@ -13,26 +14,27 @@ import { OneFieldForm } from '../ui/one-field-form.tsx';
 import { Section } from '../ui/section.tsx';
 import { sizeOf } from '../ui/size.ts';
 import { Shown } from '../ui/states.tsx';
-import { counted, timeZone } from '../ui/time.tsx';
+import { timeZone } from '../ui/time.tsx';
 import { View } from '../ui/view.tsx';
 import { Audit } from './account/account-audit.tsx';
 import { Keys } from './account/account-keys.tsx';
+import { DashboardLanguage } from './account/account-language.tsx';
 import { Programs } from './account/account-programs.tsx';
 import { Sessions } from './account/account-sessions.tsx';
 
 /** The address, which changes once a link in a mail to the new one is opened. */
 const Address = ({ email }: { email: string }): JSX.Element => (
-  <Section title="E-mail address" hint={<bdi>{email}</bdi>} isSplit>
+  <Section title={t.account.address.title} hint={<bdi>{email}</bdi>} isSplit>
     <NoMail />
     <OneFieldForm
       needs="PATCH /me"
-      field={{ label: 'New address', type: 'email', autoComplete: 'email' }}
+      field={{ label: t.account.address.label, type: 'email', autoComplete: 'email' }}
       isRight={isMailAddress}
-      wrong="Enter an address such as ada@example.org."
-      button={{ icon: 'mail', children: 'Change the address' }}
-      labels={{ email: 'The address' }}
+      wrong={t.account.address.wrong}
+      button={{ icon: 'mail', children: t.account.address.change }}
+      labels={{ email: t.account.address.name }}
       run={(wanted) => answer(api.PATCH('/me', { body: { email: wanted } }))}
-      done="A mail is on its way to the new address: open its link within 24 hours."
+      done={t.account.address.done}
     />
   </Section>
 );
@@ -44,14 +46,10 @@ function TimeZone({ saved, onSaved }: { saved: string | null; onSaved(): void })
   const zones = new Set([timeZone, saved ?? timeZone, 'UTC', ...Intl.supportedValuesOf('timeZone')]);
   const options = Array.from(zones, (value) => ({
     value,
-    label: value === timeZone ? `${value} (this browser)` : value,
+    label: value === timeZone ? fill(t.account.timeZone.ofBrowser, { zone: value }) : value,
   }));
   return (
-    <Section
-      title="Time zone"
-      hint="Of the times in mails and in settings, and of those that visitors read. The first browser that you sign in with has set it; choose another here."
-      isSplit
-    >
+    <Section title={t.account.timeZone.title} hint={t.account.timeZone.hint} isSplit>
       <SavingForm
         needs="PATCH /me"
         change={change}
@@ -63,7 +61,7 @@ function TimeZone({ saved, onSaved }: { saved: string | null; onSaved(): void })
           })
         }
       >
-        <Select label="Zone" value={zone} options={options} onChange={setZone} />
+        <Select label={t.account.timeZone.label} value={zone} options={options} onChange={setZone} />
       </SavingForm>
     </Section>
   );
@@ -75,21 +73,27 @@ const Plan = ({
 }: {
   of: Me;
 }): JSX.Element => (
-  <Section title="Plan" hint="Storage is for pages, their versions, files, the trash and spam." isSplit>
+  <Section title={t.account.plan.title} hint={t.account.plan.hint} isSplit>
     <dl class="facts">
-      <dt>Plan</dt>
+      <dt>{t.account.plan.plan}</dt>
       <dd dir="auto">{plan}</dd>
-      <dt>Pages</dt>
+      <dt>{t.account.plan.pages}</dt>
       <dd class="buttons">
-        {limit === null ? counted(deployments, 'page') : `${deployments} of ${counted(limit, 'page')}`}
-        {limit !== null && <meter min={0} max={Math.max(1, limit)} value={deployments} aria-label="Pages used" />}
+        {limit === null
+          ? counted(t.shared.counts.pages, deployments)
+          : counted(t.account.plan.pagesOf, limit, { used: deployments })}
+        {limit !== null && (
+          <meter min={0} max={Math.max(1, limit)} value={deployments} aria-label={t.account.plan.pagesUsed} />
+        )}
       </dd>
-      <dt>Storage</dt>
+      <dt>{t.account.plan.storage}</dt>
       <dd class="buttons">
-        {bytes === null ? sizeOf(used) : `${sizeOf(used)} of ${sizeOf(bytes)}`}
-        {bytes !== null && <meter min={0} max={Math.max(1, bytes)} value={used} aria-label="Storage used" />}
+        {bytes === null ? sizeOf(used) : fill(t.account.plan.storageOf, { used: sizeOf(used), all: sizeOf(bytes) })}
+        {bytes !== null && (
+          <meter min={0} max={Math.max(1, bytes)} value={used} aria-label={t.account.plan.storageUsed} />
+        )}
       </dd>
-      <dt>Version</dt>
+      <dt>{t.account.plan.version}</dt>
       <dd>{version}</dd>
     </dl>
   </Section>
@@ -100,8 +104,8 @@ export default function Account(): JSX.Element {
   const loaded = useData('me', (signal) => answer(api.GET('/me', { signal })));
   useOtherTabs(loaded.reload);
   return (
-    <View title="Account">
-      <Shown loaded={{ ...loaded, data: loaded.data ?? me.value }} label="Loading your account">
+    <View title={t.account.title}>
+      <Shown loaded={{ ...loaded, data: loaded.data ?? me.value }} label={t.account.loading}>
         {(account) => (
           <>
             {account.plan !== null && <Plan of={account} />}
@@ -114,6 +118,7 @@ export default function Account(): JSX.Element {
           </>
         )}
       </Shown>
+      <DashboardLanguage />
       {may('POST /keys') && <Keys />}
       {may('POST /oauth/consent') && <Programs />}
       <Sessions />

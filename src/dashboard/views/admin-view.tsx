@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useRoute } from 'preact-iso';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import { isOperator } from '../session.ts';
+import { fill, t } from '../texts/chosen-texts.ts';
 import { Links } from '../ui/links.tsx';
 import { View } from '../ui/view.tsx';
 import { WholeAudit } from './admin/admin-audit.tsx';
@@ -13,11 +14,11 @@ import NotFound from './not-found-view.tsx';
 
 /** The parts of the view by the end of their address. The first has none. */
 const PARTS: readonly { name: string; label: string; Part(): JSX.Element }[] = [
-  { name: '', label: 'Owners', Part: Owners },
-  { name: 'pages', label: 'Pages', Part: AllPages },
-  { name: 'deliveries', label: 'Deliveries', Part: FailingDeliveries },
-  { name: 'health', label: 'Health', Part: Health },
-  { name: 'audit', label: 'Audit', Part: WholeAudit },
+  { name: '', label: t.admin.parts.owners, Part: Owners },
+  { name: 'pages', label: t.admin.parts.pages, Part: AllPages },
+  { name: 'deliveries', label: t.admin.parts.deliveries, Part: FailingDeliveries },
+  { name: 'health', label: t.admin.parts.health, Part: Health },
+  { name: 'audit', label: t.admin.parts.audit, Part: WholeAudit },
 ];
 
 /** The service as its operators see it. For all others, nothing is here. */
@@ -27,9 +28,9 @@ export default function Admin(): JSX.Element {
   if (!isOperator.value || !shown) return <NotFound />;
   const { label, Part } = shown;
   return (
-    <View title={`Admin: ${label}`}>
+    <View title={fill(t.admin.titleOfPart, { part: label })}>
       <Links
-        label="Admin"
+        label={t.admin.title}
         links={PARTS.map(({ name, label: text }) =>
           name === ''
             ? { href: VIEW_PATHS.admin, label: text, within: `${VIEW_PATHS.admin}?` }

@@ -6,6 +6,7 @@ import { MAX_LIMIT } from '../dashboard-limits.ts';
 import { useData, usePages } from '../data.ts';
 import { me } from '../session.ts';
 import { t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Checkbox, Select } from '../ui/field.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -16,11 +17,7 @@ type Asked = Schemas['AskedGrant'];
 type Scope = Asked['scope'];
 
 /** The rights of each scope. */
-const RIGHTS: Readonly<Record<Scope, string>> = {
-  full: 'Everything a key can do: publish and delete pages, read submissions, change settings',
-  publish: 'Publish and change pages, and read no submissions',
-  read: 'Read pages, settings and submissions, and change nothing',
-};
+const RIGHTS: Readonly<Record<Scope, string>> = t.signIn.allow.scopes;
 
 /** Programs on the person's own machine. */
 const LOCAL = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
@@ -29,12 +26,12 @@ const LOCAL = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 function Destination({ asked: { host, redirect_host: to } }: { asked: Asked }): JSX.Element {
   return (
     <dl class="facts">
-      <dt>Program of</dt>
-      <dd>{LOCAL.test(host) ? 'a program on this computer' : <bdi>{host}</bdi>}</dd>
+      <dt>{t.signIn.allow.programOf}</dt>
+      <dd>{LOCAL.test(host) ? t.signIn.allow.local : <bdi>{host}</bdi>}</dd>
       {to !== host && (
         <>
-          <dt>Leads back to</dt>
-          <dd>{LOCAL.test(to) ? 'a program on this computer' : <bdi>{to}</bdi>}</dd>
+          <dt>{t.signIn.allow.leadsTo}</dt>
+          <dd>{LOCAL.test(to) ? t.signIn.allow.local : <bdi>{to}</bdi>}</dd>
         </>
       )}
     </dl>
@@ -56,18 +53,18 @@ function PageChoice({
   return (
     <>
       <Select
-        label="Pages"
+        label={t.signIn.allow.pages}
         value={chosen ? 'some' : 'all'}
         options={[
-          { value: 'all', label: 'All pages, and new ones' },
-          { value: 'some', label: 'These pages alone' },
+          { value: 'all', label: t.signIn.allow.allPages },
+          { value: 'some', label: t.signIn.allow.somePages },
         ]}
         onChange={(value) => onChange(value === 'all' ? undefined : [])}
       />
       {chosen && (
         <fieldset class="stack">
-          <legend class="unseen">Pages that it may act on</legend>
-          <Shown loaded={loaded} label="Loading your pages">
+          <legend class="unseen">{t.signIn.allow.pagesLabel}</legend>
+          <Shown loaded={loaded} label={t.pages.loading}>
             {({ items, total }) => (
               <>
                 {items.map(({ id, slug }) => (
@@ -100,34 +97,29 @@ function Question({ asked, request }: { asked: Asked; request: string }): JSX.El
   return (
     <div class="stack">
       <p>
-        <strong>
-          <bdi>{client}</bdi>
-        </strong>{' '}
-        asks to act for you, <bdi>{me.value?.email}</bdi>, until you end it in Account.
+        <Rich text={t.signIn.allow.asks} with={{ program: client, email: me.value?.email }} />
       </p>
       <Destination asked={asked} />
       {scopes.length > 1 ? (
         <Select<Scope>
-          label="What it may do"
+          label={t.signIn.allow.scope}
           value={scope}
           options={scopes.map((value) => ({ value, label: RIGHTS[value] }))}
           onChange={setScope}
         />
       ) : (
         <dl class="facts">
-          <dt>What it may do</dt>
+          <dt>{t.signIn.allow.scope}</dt>
           <dd>{RIGHTS[scope]}</dd>
         </dl>
       )}
       {scopes.length > 0 && <PageChoice chosen={pages} onChange={setPages} />}
       {scopes.length === 0 && (
         <Notice isProblem>
-          <p>You are signed in with a key that may not do this. Sign in with another one to allow it.</p>
+          <p>{t.signIn.allow.keyMayNot}</p>
         </Notice>
       )}
-      <p class="hint">
-        Anybody can make a program with this name. Allow it only if you have just connected it yourself.
-      </p>
+      <p class="hint">{t.signIn.allow.warning}</p>
       <div class="buttons">
         {scopes.length > 0 && (
           <ActionButton
@@ -135,11 +127,11 @@ function Question({ asked, request }: { asked: Asked; request: string }): JSX.El
             kind="main"
             run={() => send({ allow: true, scope, ...(pages && { pages: [...pages] }) })}
           >
-            Allow
+            {t.signIn.allow.allow}
           </ActionButton>
         )}
         <ActionButton needs="nothing" run={() => send({ allow: false })}>
-          Deny
+          {t.signIn.allow.deny}
         </ActionButton>
       </div>
     </div>
@@ -153,9 +145,9 @@ export default function Allow(): JSX.Element {
     answer(api.GET('/oauth/consent', { params: { query: { request } }, signal })),
   );
   return (
-    <View title="Allow a program">
+    <View title={t.signIn.allow.title}>
       <div class="card">
-        <Shown loaded={loaded} label="Reading what the program asks for">
+        <Shown loaded={loaded} label={t.signIn.allow.loading}>
           {(asked) => <Question asked={asked} request={request} />}
         </Shown>
       </div>

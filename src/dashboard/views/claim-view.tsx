@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useLocation, useRoute } from 'preact-iso';
 import { answer, api } from '../api.ts';
 import { may } from '../permissions.ts';
+import { fill, t } from '../texts/chosen-texts.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ReadOnly } from '../ui/read-only.tsx';
 import { say } from '../ui/say.tsx';
@@ -13,21 +14,18 @@ export default function ClaimPage(): JSX.Element {
   const { token = '' } = useRoute().params;
   async function claim(): Promise<void> {
     const { id, slug } = await answer(api.POST('/claims', { body: { token } }));
-    say(`${slug} is yours, and stays.`);
+    say(fill(t.signIn.claim.claimed, { page: slug }));
     route(`/dashboard/pages/${id}`, true);
   }
   return (
-    <View title="Keep this page">
+    <View title={t.signIn.claim.title}>
       {may('POST /claims') ? (
         <div class="stack">
-          <p>
-            It was published without an account, and is erased soon. When you claim it, it is one of your pages and
-            stays.
-          </p>
-          <p class="hint">Its address, its form and its submissions stay as they are.</p>
+          <p>{t.signIn.claim.text}</p>
+          <p class="hint">{t.signIn.claim.hint}</p>
           <div>
             <ActionButton needs="POST /claims" kind="main" run={claim}>
-              Claim
+              {t.signIn.claim.button}
             </ActionButton>
           </div>
         </div>

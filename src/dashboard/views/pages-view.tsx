@@ -7,10 +7,9 @@ import { useOtherTabs } from '../other-tabs.ts';
 import { type Overviewed, readAllPages, readOverview } from '../own-pages.ts';
 import { may } from '../permissions.ts';
 import { isReadOnly } from '../session.ts';
-import { t } from '../texts/chosen-texts.ts';
+import { counted, fill, t } from '../texts/chosen-texts.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Empty, ListFoot, Shown } from '../ui/states.tsx';
-import { counted } from '../ui/time.tsx';
 import { View } from '../ui/view.tsx';
 import { PageRow } from './pages/page-row.tsx';
 
@@ -26,13 +25,13 @@ const plain = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/
 const FirstPage = (): JSX.Element => (
   <>
     <div>
-      <h2>You have no pages yet</h2>
-      <p>Start from a finished page: its texts can be changed before it goes live.</p>
+      <h2>{t.pages.none.own}</h2>
+      <p>{t.pages.none.start}</p>
     </div>
     <StartingPoints />
     <p class="buttons">
       <ButtonLink icon="upload" href={VIEW_PATHS.newPage}>
-        Paste or drop HTML
+        {t.pages.none.paste}
       </ButtonLink>
     </p>
   </>
@@ -42,12 +41,8 @@ const NoPages = (): JSX.Element =>
   may('POST /deploy') ? (
     <FirstPage />
   ) : (
-    <Empty icon="page" title="There are no pages yet">
-      <p>
-        {isReadOnly.value
-          ? 'You may read only: pages that others publish appear here.'
-          : 'Pages that others share with your address appear here.'}
-      </p>
+    <Empty icon="page" title={t.pages.none.title}>
+      <p>{isReadOnly.value ? t.pages.none.readOnly : t.pages.none.guest}</p>
     </Empty>
   );
 
@@ -70,7 +65,7 @@ function Rows({ pages, onChange }: RowsProps): JSX.Element {
       {own.length > 0 && <List pages={own} onChange={onChange} />}
       {shared.length > 0 && (
         <section class="stack" aria-labelledby="shared">
-          <h2 id="shared">Shared with you</h2>
+          <h2 id="shared">{t.pages.sharedWithYou}</h2>
           <List pages={shared} onChange={onChange} />
         </section>
       )}
@@ -88,7 +83,7 @@ function Found({ search, onChange }: { search: string; onChange(): void }): JSX.
     return words.every((word) => text.includes(word));
   };
   return (
-    <Shown loaded={loaded} label="Searching your pages">
+    <Shown loaded={loaded} label={t.pages.search.searching}>
       {(pages) => {
         const found = pages.filter(isFound);
         const reload = (): void => {
@@ -96,17 +91,17 @@ function Found({ search, onChange }: { search: string; onChange(): void }): JSX.
           onChange();
         };
         return found.length === 0 ? (
-          <Empty icon="search" title="No page is found">
-            <p>No title and no address has “{search}”.</p>
+          <Empty icon="search" title={t.pages.search.nothing}>
+            <p>{fill(t.pages.search.nothingHas, { search })}</p>
             <p>
-              <ButtonLink href={VIEW_PATHS.pages}>Show all pages</ButtonLink>
+              <ButtonLink href={VIEW_PATHS.pages}>{t.pages.search.showAll}</ButtonLink>
             </p>
           </Empty>
         ) : (
           <>
             <Rows pages={found} onChange={reload} />
             <p class="muted" role="status">
-              {counted(found.length, 'page')} found
+              {counted(t.pages.search.found, found.length)}
             </p>
           </>
         );
@@ -125,16 +120,16 @@ export default function Pages(): JSX.Element {
     route(text === '' ? VIEW_PATHS.pages : `${VIEW_PATHS.pages}?q=${encodeURIComponent(text)}`, true);
   return (
     <View
-      title="Pages"
+      title={t.pages.title}
       actions={
         may('POST /deploy') && (
           <ButtonLink kind="main" icon="plus" href={VIEW_PATHS.newPage}>
-            New page
+            {t.pages.newPage}
           </ButtonLink>
         )
       }
     >
-      <Shown loaded={loaded} label="Loading your pages">
+      <Shown loaded={loaded} label={t.pages.loading}>
         {({ items, total }) =>
           total === 0 ? (
             <NoPages />
@@ -143,8 +138,8 @@ export default function Pages(): JSX.Element {
               <search class="page-search">
                 <input
                   type="search"
-                  aria-label="Search your pages"
-                  placeholder="Search titles and addresses"
+                  aria-label={t.pages.search.label}
+                  placeholder={t.pages.search.placeholder}
                   value={search}
                   onInput={({ currentTarget }) => find(currentTarget.value)}
                 />

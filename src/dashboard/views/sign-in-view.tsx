@@ -1,9 +1,12 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { isMailAddress } from '../../lib/mail-address.ts';
+import { chooseLanguage, chosenLanguage } from '../chosen-language.ts';
 import { askForLink, hasMail, hasOpenid, hasSignUp, signIn, signInWithOpenid } from '../session.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { LanguageChoice } from '../ui/language-choice.tsx';
 import { OneFieldForm } from '../ui/one-field-form.tsx';
 import { View } from '../ui/view.tsx';
 
@@ -13,31 +16,31 @@ export const SignInForm = (): JSX.Element => (
     {hasOpenid && (
       <>
         <Button kind="main" onClick={signInWithOpenid}>
-          Sign in with OpenID Connect
+          {t.signIn.withOpenid}
         </Button>
-        <p class="or">or</p>
+        <p class="or">{t.signIn.or}</p>
       </>
     )}
     {hasMail && (
       <>
         <OneFieldForm
           needs="nothing"
-          field={{ label: 'E-mail address', type: 'email', name: 'email', autoComplete: 'email' }}
+          field={{ label: t.signIn.email, type: 'email', name: 'email', autoComplete: 'email' }}
           isRight={isMailAddress}
-          wrong="Enter your address, such as you@example.com."
-          button={{ kind: hasOpenid ? 'plain' : 'main', icon: 'mail', children: 'Send me a link' }}
+          wrong={t.signIn.wrongEmail}
+          button={{ kind: hasOpenid ? 'plain' : 'main', icon: 'mail', children: t.signIn.sendLink }}
           run={askForLink}
-          done={`${hasSignUp ? 'A mail' : 'If this address has an account here, a mail'} is on its way. Its link works once, for 15 minutes.`}
+          done={hasSignUp ? t.signIn.linkSent : t.signIn.linkSentIfKnown}
         />
-        <p class="or">or</p>
+        <p class="or">{t.signIn.or}</p>
       </>
     )}
     <OneFieldForm
       needs="nothing"
-      field={{ label: 'API key', type: 'password', name: 'key', autoComplete: 'current-password' }}
+      field={{ label: t.signIn.key, type: 'password', name: 'key', autoComplete: 'current-password' }}
       isRight={(key) => key !== ''}
-      wrong="Enter your key: it begins with fh_."
-      button={{ kind: hasMail || hasOpenid ? 'plain' : 'main', children: 'Sign in' }}
+      wrong={t.signIn.wrongKey}
+      button={{ kind: hasMail || hasOpenid ? 'plain' : 'main', children: t.signIn.signIn }}
       run={signIn}
     />
   </>
@@ -56,21 +59,24 @@ export function SignIn(): JSX.Element {
         formhost
       </p>
       <div class="card">
-        <View title="Sign in">
+        <View title={t.signIn.title}>
           <SignInForm />
         </View>
       </div>
       <details>
-        <summary>You have no key yet?</summary>
+        <summary>{t.signIn.noKey.title}</summary>
         <div class="stack">
-          {hasSignUp && <p>You need none: the link in the mail makes an account for your address.</p>}
-          <p>The operator of this service creates one with this command, which prints the key once:</p>
+          {hasSignUp && <p>{t.signIn.noKey.needNone}</p>}
+          <p>{t.signIn.noKey.command}</p>
           <pre>
             <code>{CREATE_KEY}</code>
           </pre>
-          <p class="hint">The very first start of a service prints a key, too.</p>
+          <p class="hint">{t.signIn.noKey.firstStart}</p>
         </div>
       </details>
+      <div class="sign-in-language">
+        <LanguageChoice language={chosenLanguage()} onChange={chooseLanguage} />
+      </div>
     </main>
   );
 }

@@ -34,9 +34,9 @@ export function Audit(): JSX.Element {
   });
   useOtherTabs(loaded.reload);
   return (
-    <Section title="Audit" hint="Who has changed your account and your pages." isSplit>
-      {loaded.data?.total === 0 && <p class="muted">Nothing has been changed yet.</p>}
-      <Listed loaded={loaded} label="Loading the audit" of={t.shared.counts.entries}>
+    <Section title={t.account.audit.title} hint={t.account.audit.hint} isSplit>
+      {loaded.data?.total === 0 && <p class="muted">{t.account.audit.none}</p>}
+      <Listed loaded={loaded} label={t.account.audit.loading} of={t.shared.counts.entries}>
         {(entry) => (
           <AuditRow key={entry.id} entry={entry}>
             <Target id={entry.target} pages={pages} />

@@ -5,7 +5,8 @@ import { answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { errorOf, useChange, usePages } from '../../data.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
-import { t } from '../../texts/chosen-texts.ts';
+import { counted, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
@@ -15,21 +16,18 @@ import { PageChoice } from '../../ui/page-choice.tsx';
 import { Section } from '../../ui/section.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Listed, NotSaved } from '../../ui/states.tsx';
-import { counted, Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/time.tsx';
 
 type Key = Schemas['Key'];
 
 type Scope = Key['scope'];
-const SCOPES: readonly { value: Scope; label: string }[] = [
-  { value: 'full', label: 'Everything' },
-  { value: 'read', label: 'Read only' },
-  { value: 'publish', label: 'Publish pages only' },
-];
+const SCOPE_NAMES: Readonly<Record<Scope, string>> = t.account.keys.scopes;
+const SCOPES = (['full', 'read', 'publish'] as const).map((value) => ({ value, label: SCOPE_NAMES[value] }));
 const REACHES = [
-  { value: 'all', label: 'All' },
-  { value: 'some', label: 'Some' },
+  { value: 'all', label: t.account.keys.allPages },
+  { value: 'some', label: t.account.keys.somePages },
 ] as const;
-const LABELS = { name: 'Name', pages: 'Pages' };
+const LABELS = { name: t.account.keys.name, pages: t.account.keys.pages };
 
 function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
   const [name, setName] = useState('');
@@ -56,8 +54,8 @@ function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
     <>
       <Form needs="POST /keys" class="inline" onSubmit={create}>
         <Field label={LABELS.name} value={name} onChange={setName} max={100} error={errorOf(change, 'name')} />
-        <Select label="What it may do" value={scope} options={SCOPES} onChange={(value) => setScope(value)} />
-        <LifetimeField label="Expires" value={lifetime} onChange={(value) => setLifetime(value)} />
+        <Select label={t.account.keys.scope} value={scope} options={SCOPES} onChange={(value) => setScope(value)} />
+        <LifetimeField label={t.account.keys.expires} value={lifetime} onChange={(value) => setLifetime(value)} />
         <Select
           label={LABELS.pages}
           value={reach}
@@ -66,62 +64,74 @@ function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
           error={errorOf(change, 'pages')}
         />
         <Button icon="key" isBusy={change.state === 'saving'}>
-          Create a key
+          {t.account.keys.create}
         </Button>
       </Form>
       {reach === 'some' && <PageChoice chosen={pages} onChange={setPages} />}
       <NotSaved change={change} />
       {made !== undefined && (
-        <ShownOnce title="Your new key" secret={made} onClose={() => setMade(undefined)}>
-          Copy it now: it is shown this once, and only its hash is stored.
+        <ShownOnce title={t.account.keys.made} secret={made} onClose={() => setMade(undefined)}>
+          {t.account.keys.copyNow}
         </ShownOnce>
       )}
     </>
   );
 }
 
+/** When a key was made and used, and when it ends. */
+function KeyTimes({ apiKey: { created_at, last_used_at: usedAt, expires_at: endsAt } }: { apiKey: Key }): JSX.Element {
+  const created = <Time at={created_at} />;
+  const expires = endsAt && <Time at={endsAt} />;
+  if (usedAt === null) {
+    return expires ? (
+      <Rich text={t.account.keys.neverUsedAndExpires} with={{ created, expires }} />
+    ) : (
+      <Rich text={t.account.keys.neverUsed} with={{ created }} />
+    );
+  }
+  const used = <Time at={usedAt} />;
+  return expires ? (
+    <Rich text={t.account.keys.usedAndExpires} with={{ created, used, expires }} />
+  ) : (
+    <Rich text={t.account.keys.used} with={{ created, used }} />
+  );
+}
+
 function KeyRow({ apiKey, onRevoked }: { apiKey: Key; onRevoked(): void }): JSX.Element {
-  const { id, name, prefix, scope, created_at, last_used_at, expires_at, pages } = apiKey;
+  const { id, name, prefix, scope, pages } = apiKey;
+  const called = name ?? prefix;
   return (
     <li class="row">
       <div class="row-text">
         <p>
-          <strong dir="auto">{name ?? 'Without a name'}</strong>{' '}
-          {scope === 'read' && <span class="badge">Read only</span>}
-          {scope === 'publish' && <span class="badge">Publish pages only</span>}{' '}
-          {pages && <span class="badge">{counted(pages.length, 'page')} only</span>}
+          <strong dir="auto">{name ?? t.account.keys.unnamed}</strong>{' '}
+          {scope !== 'full' && <span class="badge">{SCOPE_NAMES[scope]}</span>}{' '}
+          {pages && <span class="badge">{counted(t.account.keys.pagesOnly, pages.length)}</span>}
         </p>
         <p class="muted">
-          {prefix && <code>{prefix}…</code>} created <Time at={created_at} />,{' '}
-          {last_used_at ? 'last used ' : 'never used'}
-          {last_used_at && <Time at={last_used_at} />}
-          {expires_at && (
-            <>
-              , expires <Time at={expires_at} />
-            </>
-          )}
+          {prefix && <code>{prefix}…</code>} <KeyTimes apiKey={apiKey} />
         </p>
       </div>
       <ActionButton
         needs="DELETE /keys/{keyId}"
         kind="quiet"
-        of={name ?? prefix ?? ''}
+        of={called ?? ''}
         ask={{
-          title: 'Revoke this key?',
-          button: 'Revoke',
-          text: (
-            <>
-              Programs that use <bdi>{name ?? prefix ?? 'this key'}</bdi> are refused from now on. Browsers that signed
-              in with it are signed out, and so is this one if it did.
-            </>
-          ),
+          title: t.account.keys.revokeTitle,
+          button: t.account.keys.revoke,
+          text:
+            called === null ? (
+              t.account.keys.revokeUnnamedText
+            ) : (
+              <Rich text={t.account.keys.revokeText} with={{ key: called }} />
+            ),
         }}
         run={() => answer(api.DELETE('/keys/{keyId}', { params: { path: { keyId: id } } }))}
-        done="The key is revoked."
+        done={t.account.keys.revoked}
         onDone={onRevoked}
         isRemoving
       >
-        Revoke
+        {t.account.keys.revoke}
       </ActionButton>
     </li>
   );
@@ -135,9 +145,9 @@ export function Keys(): JSX.Element {
   });
   useOtherTabs(loaded.reload);
   return (
-    <Section title="Keys" hint="For the API, the command line, and for signing in here." isSplit>
-      {loaded.data?.total === 0 && <p class="muted">There is no key yet: programs and the command line need one.</p>}
-      <Listed loaded={loaded} label="Loading your keys" of={t.shared.counts.keys}>
+    <Section title={t.account.keys.title} hint={t.account.keys.hint} isSplit>
+      {loaded.data?.total === 0 && <p class="muted">{t.account.keys.none}</p>}
+      <Listed loaded={loaded} label={t.account.keys.loading} of={t.shared.counts.keys}>
         {(key) => <KeyRow key={key.id} apiKey={key} onRevoked={loaded.reload} />}
       </Listed>
       <CreateKey onDone={loaded.reload} />

@@ -4,17 +4,14 @@ import { answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { usePages } from '../../data.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
-import { t } from '../../texts/chosen-texts.ts';
+import { counted, fill, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Listed } from '../../ui/states.tsx';
-import { counted, RoughTime, Time } from '../../ui/time.tsx';
+import { RoughTime, Time } from '../../ui/time.tsx';
 
-const SCOPES: Readonly<Record<Schemas['Grant']['scope'], string>> = {
-  full: 'may do everything',
-  read: 'may read only',
-  publish: 'may publish only',
-};
+const SCOPES: Readonly<Record<Schemas['Grant']['scope'], string>> = t.account.programs.scopes;
 
 /** Programs that the owner has allowed to act: each can be ended. */
 export function Programs(): JSX.Element {
@@ -25,20 +22,24 @@ export function Programs(): JSX.Element {
   });
   useOtherTabs(loaded.reload);
   return (
-    <Section
-      title="Programs"
-      hint="Agents and other programs that you have allowed to act for you, without a key. Each ends 90 days after its last use."
-      isSplit
-    >
-      {loaded.data?.total === 0 && <p class="muted">You have allowed none.</p>}
-      <Listed loaded={loaded} label="Loading your programs" of={t.shared.counts.programs}>
+    <Section title={t.account.programs.title} hint={t.account.programs.hint} isSplit>
+      {loaded.data?.total === 0 && <p class="muted">{t.account.programs.none}</p>}
+      <Listed loaded={loaded} label={t.account.programs.loading} of={t.shared.counts.programs}>
         {({ id, client, host, scope, pages, created_at, last_used_at }) => (
           <li key={id} class="row">
             <div class="row-text">
               <strong dir="auto">{client}</strong>
               <p class="muted">
-                <bdi>{host}</bdi>, {SCOPES[scope]}, {pages ? counted(pages.length, 'page') : 'all pages'}; allowed{' '}
-                <Time at={created_at} />, used <RoughTime at={last_used_at} />
+                <Rich
+                  text={t.account.programs.line}
+                  with={{
+                    host,
+                    scope: <>{SCOPES[scope]}</>,
+                    pages: <>{pages ? counted(t.shared.counts.pages, pages.length) : t.account.programs.allPages}</>,
+                    allowed: <Time at={created_at} />,
+                    used: <RoughTime at={last_used_at} />,
+                  }}
+                />
               </p>
             </div>
             <ActionButton
@@ -46,11 +47,11 @@ export function Programs(): JSX.Element {
               kind="quiet"
               of={client}
               run={() => answer(api.DELETE('/grants/{grantId}', { params: { path: { grantId: id } } }))}
-              done={`${client} may do nothing any more.`}
+              done={fill(t.account.programs.ended, { program: client })}
               onDone={loaded.reload}
               isRemoving
             >
-              End
+              {t.account.programs.end}
             </ActionButton>
           </li>
         )}

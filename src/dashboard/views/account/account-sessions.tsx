@@ -6,11 +6,14 @@ import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { useData } from '../../data.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
 import { signOut } from '../../session.ts';
+import { counted, formFor, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Shown } from '../../ui/states.tsx';
-import { counted, numbers, RoughTime, Time } from '../../ui/time.tsx';
+import { RoughTime, Time } from '../../ui/time.tsx';
+import { unseen } from '../../ui/unseen.tsx';
 
 type Session = Schemas['Session'];
 
@@ -25,7 +28,7 @@ function browserOf(userAgent: string | null): string {
       .filter(([part]) => userAgent?.includes(part))
       .map(([, name]) => name)
       .slice(0, 1);
-  return [...find(BROWSERS), ...find(SYSTEMS)].join(', ') || 'A browser';
+  return [...find(BROWSERS), ...find(SYSTEMS)].join(', ') || t.account.sessions.someBrowser;
 }
 
 function SessionRow({ session, onEnded }: { session: Session; onEnded(): void }): JSX.Element {
@@ -35,22 +38,24 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded(): void })
     <li class="row">
       <div class="row-text">
         <p title={userAgent ?? undefined}>
-          {browserOf(userAgent)} {isCurrent && <span class="badge good">This browser</span>}
+          {browserOf(userAgent)} {isCurrent && <span class="badge good">{t.account.sessions.thisBrowser}</span>}
         </p>
         <p class="muted">
-          Used <RoughTime at={last_used_at} />, signed in <Time at={created_at} />
+          <Rich
+            text={t.account.sessions.line}
+            with={{ used: <RoughTime at={last_used_at} />, signedIn: <Time at={created_at} /> }}
+          />
         </p>
       </div>
       <ActionButton
         needs={isCurrent ? 'nothing' : 'DELETE /sessions/{sessionId}'}
         kind="quiet"
-        of={`the session of ${browserOf(userAgent)}`}
         run={() => (isCurrent ? signOut('this') : answer(api.DELETE('/sessions/{sessionId}', { params })))}
-        done="The session has ended."
+        done={t.account.sessions.ended}
         onDone={onEnded}
         isRemoving
       >
-        End
+        <Rich text={t.account.sessions.end} with={{ browser: browserOf(userAgent), unseen }} />
       </ActionButton>
     </li>
   );
@@ -92,29 +97,29 @@ const EndSessions = ({ others, onDone }: { others: number; onDone(): void }): JS
       <ActionButton
         needs="DELETE /sessions/{sessionId}"
         ask={{
-          title: 'End all other sessions?',
-          button: 'End all others',
-          text: `${counted(others, 'other browser is', 'other browsers are')} signed out. This one and your keys stay as they are.`,
+          title: t.account.sessions.endOthersTitle,
+          button: t.account.sessions.endOthers,
+          text: counted(t.account.sessions.endOthersText, others),
         }}
         run={endOthers}
-        done="All other sessions have ended."
+        done={t.account.sessions.othersEnded}
         onDone={onDone}
         isRemoving
       >
-        End all others
+        {t.account.sessions.endOthers}
       </ActionButton>
     )}
     <ActionButton
       needs="DELETE /sessions"
       kind="quiet"
       ask={{
-        title: 'End all sessions?',
-        button: 'End all',
-        text: 'You are signed out in this browser and in all others. Keys stay as they are.',
+        title: t.account.sessions.endAllTitle,
+        button: t.account.sessions.endAllButton,
+        text: t.account.sessions.endAllText,
       }}
       run={() => signOut('all')}
     >
-      End all sessions
+      {t.account.sessions.endAll}
     </ActionButton>
   </div>
 );
@@ -126,8 +131,8 @@ export function Sessions(): JSX.Element {
   useOtherTabs(loaded.reload);
   const { shownSessions: few } = DASHBOARD_LIMITS.account;
   return (
-    <Section title="Sessions" hint="A browser stays signed in for 30 days after its last use." isSplit>
-      <Shown loaded={loaded} label="Loading your sessions">
+    <Section title={t.account.sessions.title} hint={t.account.sessions.hint} isSplit>
+      <Shown loaded={loaded} label={t.account.sessions.loading}>
         {(sessions) => (
           <>
             <ul class="rows">
@@ -136,8 +141,11 @@ export function Sessions(): JSX.Element {
               ))}
             </ul>
             {!isWhole && sessions.length > few && (
-              <Button kind="quiet" icon="unfold" of="sessions" onClick={() => setWhole(true)}>
-                Show all {numbers.format(sessions.length)}
+              <Button kind="quiet" icon="unfold" onClick={() => setWhole(true)}>
+                <Rich
+                  text={formFor(t.account.sessions.showAll, sessions.length)}
+                  with={{ count: sessions.length, unseen }}
+                />
               </Button>
             )}
             <EndSessions others={sessions.filter(({ current }) => !current).length} onDone={loaded.reload} />

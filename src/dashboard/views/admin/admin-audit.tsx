@@ -13,9 +13,9 @@ export function WholeAudit(): JSX.Element {
     return { items: withIds(entries, query.page), total };
   });
   return (
-    <section class="card stack" aria-label="Audit">
-      {loaded.data?.total === 0 && <p class="muted">Nothing has been changed yet.</p>}
-      <Listed loaded={loaded} label="Loading the audit" of={t.shared.counts.entries}>
+    <section class="card stack" aria-label={t.admin.parts.audit}>
+      {loaded.data?.total === 0 && <p class="muted">{t.account.audit.none}</p>}
+      <Listed loaded={loaded} label={t.account.audit.loading} of={t.shared.counts.entries}>
         {(entry) => (
           <AuditRow key={entry.id} entry={entry}>
             <code>{entry.target}</code>

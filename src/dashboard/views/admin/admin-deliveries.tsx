@@ -1,14 +1,36 @@
 import type { JSX } from 'preact';
+import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { usePages } from '../../data.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
-import { t } from '../../texts/chosen-texts.ts';
+import { counted, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { Listed } from '../../ui/states.tsx';
-import { counted, Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/time.tsx';
 
 /** The receiver of mails, in place of a host. */
 const MAIL = '@mail';
+
+/** Whose delivery it is, and when it was tried. */
+function Attempts({
+  delivery: { slug: page, owner_email: owner, attempts, last_status: status, created_at, updated_at },
+}: {
+  delivery: Schemas['FailingDelivery'];
+}): JSX.Element {
+  const shown = {
+    page,
+    owner,
+    made: <Time at={created_at} />,
+    attempts: <>{counted(t.shared.counts.attempts, attempts)}</>,
+    last: <Time at={updated_at} />,
+  };
+  return status === null ? (
+    <Rich text={t.admin.deliveries.line} with={shown} />
+  ) : (
+    <Rich text={t.admin.deliveries.lineWithAnswer} with={{ ...shown, status: <>{status}</> }} />
+  );
+}
 
 /** The deliveries of all owners whose last attempt has failed. */
 export function FailingDeliveries(): JSX.Element {
@@ -18,28 +40,26 @@ export function FailingDeliveries(): JSX.Element {
   });
   useOtherTabs(loaded.reload);
   return (
-    <section class="card stack" aria-label="Deliveries that fail">
-      {loaded.data?.total === 0 && <p class="muted">No delivery fails.</p>}
-      <Listed loaded={loaded} label="Loading the deliveries" of={t.shared.counts.deliveries}>
-        {({ id, slug, owner_email, receiver, status, attempts, last_status, last_error, created_at, updated_at }) => (
-          <li key={id} class="row">
+    <section class="card stack" aria-label={t.admin.deliveries.title}>
+      {loaded.data?.total === 0 && <p class="muted">{t.admin.deliveries.none}</p>}
+      <Listed loaded={loaded} label={t.admin.deliveries.loading} of={t.shared.counts.deliveries}>
+        {(delivery) => (
+          <li key={delivery.id} class="row">
             <div class="row-text">
               <p>
-                <strong>{receiver === MAIL ? 'Mail' : <bdi>{receiver}</bdi>}</strong>{' '}
-                {status === 'failed' ? (
-                  <span class="badge bad">Failed</span>
+                <strong>{delivery.receiver === MAIL ? t.admin.deliveries.mail : <bdi>{delivery.receiver}</bdi>}</strong>{' '}
+                {delivery.status === 'failed' ? (
+                  <span class="badge bad">{t.admin.deliveries.failed}</span>
                 ) : (
-                  <span class="badge warn">Tried again</span>
+                  <span class="badge warn">{t.admin.deliveries.triedAgain}</span>
                 )}
               </p>
               <p class="muted">
-                <bdi>{slug}</bdi> of <bdi>{owner_email}</bdi>, made <Time at={created_at} />,{' '}
-                {counted(attempts, 'attempt')}, the last <Time at={updated_at} />
-                {last_status !== null && `, answer: ${last_status}`}
+                <Attempts delivery={delivery} />
               </p>
-              {last_error !== null && (
+              {delivery.last_error !== null && (
                 <p class="error">
-                  <bdi>{last_error}</bdi>
+                  <bdi>{delivery.last_error}</bdi>
                 </p>
               )}
             </div>

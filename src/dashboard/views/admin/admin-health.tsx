@@ -2,16 +2,17 @@ import type { JSX } from 'preact';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { useData } from '../../data.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Shown } from '../../ui/states.tsx';
 
 type Check = Schemas['HealthCheck'];
 
 const STATUSES: Readonly<Record<Check['status'], { label: string; badge: string }>> = {
-  ok: { label: 'Good', badge: 'badge good' },
-  skip: { label: 'Not checked', badge: 'badge' },
-  warn: { label: 'Warning', badge: 'badge warn' },
-  fail: { label: 'Failed', badge: 'badge bad' },
+  ok: { label: t.admin.health.ok, badge: 'badge good' },
+  skip: { label: t.admin.health.skip, badge: 'badge' },
+  warn: { label: t.admin.health.warn, badge: 'badge warn' },
+  fail: { label: t.admin.health.fail, badge: 'badge bad' },
 };
 
 /** Before the advice in a message. */
@@ -43,8 +44,8 @@ function CheckRow({ check: { name, status, message } }: { check: Check }): JSX.E
 export function Health(): JSX.Element {
   const loaded = useData('admin-health', (signal) => answer(api.GET('/admin/health', { signal })));
   return (
-    <section class="card stack" aria-label="Health">
-      <Shown loaded={loaded} label="Checking the installation">
+    <section class="card stack" aria-label={t.admin.parts.health}>
+      <Shown loaded={loaded} label={t.admin.health.checking}>
         {({ checks }) => (
           <>
             <ul class="rows">
@@ -54,7 +55,7 @@ export function Health(): JSX.Element {
             </ul>
             <div class="buttons">
               <Button icon="replace" isBusy={loaded.isLoading} onClick={loaded.reload}>
-                Check again
+                {t.admin.health.checkAgain}
               </Button>
             </div>
           </>

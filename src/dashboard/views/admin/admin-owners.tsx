@@ -7,7 +7,8 @@ import { errorOf, useChange, usePages } from '../../data.ts';
 import { SearchField } from '../../inbox/toolbar/search-field.tsx';
 import { useOtherTabs } from '../../other-tabs.ts';
 import { isReadOnly, me } from '../../session.ts';
-import { t } from '../../texts/chosen-texts.ts';
+import { counted, fill, formFor, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -16,12 +17,13 @@ import { Form, FormEnd } from '../../ui/form.tsx';
 import { say } from '../../ui/say.tsx';
 import { sizeOf } from '../../ui/size.ts';
 import { Listed } from '../../ui/states.tsx';
-import { counted, RoughTime, Time } from '../../ui/time.tsx';
+import { RoughTime, Time } from '../../ui/time.tsx';
+import { unseen } from '../../ui/unseen.tsx';
 
 type ListedOwner = Schemas['ListedOwner'];
 type RowProps = { owner: ListedOwner; onChanged(): void };
 
-const LABELS = { plan: 'Plan' };
+const LABELS = { plan: t.admin.owners.plan };
 
 const pathOf = ({ id }: ListedOwner) => ({ params: { path: { ownerId: id } } });
 
@@ -40,27 +42,28 @@ function ChangePlan({ owner, plans, onChanged }: RowProps & { plans: readonly st
       return;
     }
     close();
-    say(`${owner.email} has the plan ${plan}.`);
+    say(fill(t.admin.owners.planChanged, { email: owner.email, plan }));
     onChanged();
   }
   return (
     <>
       <Button
         kind="quiet"
-        of={`of ${owner.email}`}
         onClick={() => {
           setPlan(owner.plan);
           setOpen(true);
         }}
       >
-        Change the plan
+        <Rich text={t.admin.owners.changePlanOf} with={{ email: owner.email, unseen }} />
       </Button>
       {isOpen && (
-        <Dialog title="Change the plan" onClose={close}>
+        <Dialog title={t.admin.owners.changePlan} onClose={close}>
           <Form needs="PATCH /admin/owners/{ownerId}" onSubmit={save}>
             <p>
-              <bdi>{owner.email}</bdi> uses {counted(owner.deployments, 'page')} and {sizeOf(owner.storage_used)}. With
-              a smaller plan nothing is deleted, and no more can be stored.
+              <Rich
+                text={formFor(t.admin.owners.planText, owner.deployments)}
+                with={{ email: owner.email, count: owner.deployments, size: <>{sizeOf(owner.storage_used)}</> }}
+              />
             </p>
             <Select
               label={LABELS.plan}
@@ -70,7 +73,7 @@ function ChangePlan({ owner, plans, onChanged }: RowProps & { plans: readonly st
               onChange={setPlan}
               error={errorOf(change, 'plan')}
             />
-            <FormEnd change={change} button="Save" onCancel={close} />
+            <FormEnd change={change} button={t.shared.save} onCancel={close} />
           </Form>
         </Dialog>
       )}
@@ -88,11 +91,11 @@ const Suspension = ({ owner, onChanged }: RowProps): JSX.Element =>
       kind="quiet"
       of={owner.email}
       run={() => suspend(owner, false)}
-      done={`${owner.email} is no longer suspended.`}
+      done={fill(t.admin.owners.resumed, { email: owner.email })}
       onDone={onChanged}
       isRepeatable
     >
-      Resume
+      {t.admin.owners.resume}
     </ActionButton>
   ) : (
     <ActionButton
@@ -100,20 +103,15 @@ const Suspension = ({ owner, onChanged }: RowProps): JSX.Element =>
       kind="quiet"
       of={owner.email}
       ask={{
-        title: 'Suspend this owner?',
-        button: 'Suspend',
-        text: (
-          <>
-            The pages of <bdi>{owner.email}</bdi> go offline, their forms refuse submissions, keys and browsers are
-            refused, and nothing is delivered. Nothing is deleted: <strong>Resume</strong> brings all of it back.
-          </>
-        ),
+        title: t.admin.owners.suspendTitle,
+        button: t.admin.owners.suspend,
+        text: <Rich text={t.admin.owners.suspendText} with={{ email: owner.email }} />,
       }}
       run={() => suspend(owner, true)}
-      done={`${owner.email} is suspended.`}
+      done={fill(t.admin.owners.isSuspended, { email: owner.email })}
       onDone={onChanged}
     >
-      Suspend
+      {t.admin.owners.suspend}
     </ActionButton>
   );
 
@@ -124,23 +122,28 @@ const Deletion = ({ owner, onChanged }: RowProps): JSX.Element => (
     icon="trash"
     of={owner.email}
     ask={{
-      title: 'Delete this owner with everything?',
-      button: 'Delete everything',
+      title: t.admin.owners.deleteTitle,
+      button: t.admin.owners.deleteButton,
       typed: owner.email,
-      text: `${counted(owner.deployments, 'page')} and ${sizeOf(owner.storage_used)} are deleted, with all submissions, files, keys and the trash. Nobody can restore them. The entries of the audit stay.`,
+      text: counted(t.admin.owners.deleteText, owner.deployments, { size: sizeOf(owner.storage_used) }),
     }}
     run={() => answer(api.DELETE('/admin/owners/{ownerId}', pathOf(owner)))}
-    done={`${owner.email} is deleted.`}
+    done={fill(t.admin.owners.deleted, { email: owner.email })}
     onDone={onChanged}
     isRemoving
   >
-    Delete
+    {t.admin.owners.delete}
   </ActionButton>
 );
 
 function OwnerRow({ owner, plans, onChanged }: RowProps & { plans: readonly string[] }): JSX.Element {
   const { email, plan, deployments, storage_used, last_used_at, suspended, created_at } = owner;
   const isMe = email === me.value?.email;
+  const facts = {
+    pages: <>{counted(t.shared.counts.pages, deployments)}</>,
+    size: <>{sizeOf(storage_used)}</>,
+    since: <Time at={created_at} />,
+  };
   return (
     <li class="row">
       <div class="row-text">
@@ -151,11 +154,15 @@ function OwnerRow({ owner, plans, onChanged }: RowProps & { plans: readonly stri
           <span class="badge" dir="auto">
             {plan}
           </span>{' '}
-          {suspended && <span class="badge bad">Suspended</span>} {isMe && <span class="badge good">You</span>}
+          {suspended && <span class="badge bad">{t.admin.owners.suspended}</span>}{' '}
+          {isMe && <span class="badge good">{t.admin.owners.you}</span>}
         </p>
         <p class="muted">
-          {counted(deployments, 'page')}, {sizeOf(storage_used)}, {last_used_at === null ? 'never used' : 'used '}
-          {last_used_at !== null && <RoughTime at={last_used_at} />}, since <Time at={created_at} />
+          {last_used_at === null ? (
+            <Rich text={t.admin.owners.lineNeverUsed} with={facts} />
+          ) : (
+            <Rich text={t.admin.owners.line} with={{ ...facts, used: <RoughTime at={last_used_at} /> }} />
+          )}
         </p>
       </div>
       {!isReadOnly.value && (
@@ -181,10 +188,10 @@ export function Owners(): JSX.Element {
   });
   useOtherTabs(loaded.reload);
   return (
-    <section class="card stack" aria-label="Owners">
-      <SearchField q={q} placeholder="Address" onSearch={setQ} />
-      {loaded.data?.total === 0 && <p class="muted">No owner has such an address.</p>}
-      <Listed loaded={loaded} label="Loading the owners" of={t.shared.counts.owners}>
+    <section class="card stack" aria-label={t.admin.parts.owners}>
+      <SearchField q={q} placeholder={t.admin.owners.search} onSearch={setQ} />
+      {loaded.data?.total === 0 && <p class="muted">{t.admin.owners.none}</p>}
+      <Listed loaded={loaded} label={t.admin.owners.loading} of={t.shared.counts.owners}>
         {(owner) => <OwnerRow key={owner.id} owner={owner} plans={plans} onChanged={loaded.reload} />}
       </Listed>
     </section>

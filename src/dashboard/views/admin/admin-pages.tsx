@@ -7,7 +7,8 @@ import { errorOf, useChange, usePages } from '../../data.ts';
 import { SearchField } from '../../inbox/toolbar/search-field.tsx';
 import { useOtherTabs } from '../../other-tabs.ts';
 import { isReadOnly } from '../../session.ts';
-import { t } from '../../texts/chosen-texts.ts';
+import { fill, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -21,7 +22,7 @@ import { Time } from '../../ui/time.tsx';
 type AnyPage = Schemas['AnyPage'];
 type RowProps = { page: AnyPage; onChanged(): void };
 
-const LABELS = { reason: 'Reason' };
+const LABELS = { reason: t.admin.pages.reason };
 
 const nameOf = ({ title, slug }: AnyPage): string => title ?? slug;
 
@@ -36,7 +37,7 @@ function TakeDown({ page, onChanged }: RowProps): JSX.Element {
     const call = () => answer(api.POST('/admin/pages/{id}/take-down', { params, body: { reason } }));
     if (!(await run(async () => void (await call())))) return;
     close();
-    say(`${nameOf(page)} is down.`);
+    say(fill(t.admin.pages.isDown, { name: nameOf(page) }));
     onChanged();
   }
   return (
@@ -50,25 +51,24 @@ function TakeDown({ page, onChanged }: RowProps): JSX.Element {
           setOpen(true);
         }}
       >
-        Take down
+        {t.admin.pages.takeDown}
       </Button>
       {isOpen && (
-        <Dialog title="Take this page down?" onClose={close}>
+        <Dialog title={t.admin.pages.takeDownTitle} onClose={close}>
           <Form needs="POST /admin/pages/{id}/take-down" onSubmit={takeDown}>
             <p>
-              Visitors of <bdi>{nameOf(page)}</bdi> see that it was taken down, and its form refuses submissions.
-              Nothing is deleted.
+              <Rich text={t.admin.pages.takeDownText} with={{ name: nameOf(page) }} />
             </p>
             <Field
               label={LABELS.reason}
-              hint="The owner reads it. Visitors do not."
+              hint={t.admin.pages.reasonHint}
               value={reason}
               onChange={setReason}
               max={DASHBOARD_LIMITS.admin.reasonChars}
               autoComplete="off"
               error={errorOf(change, 'reason')}
             />
-            <FormEnd change={change} kind="danger" button="Take down" onCancel={close} />
+            <FormEnd change={change} kind="danger" button={t.admin.pages.takeDown} onCancel={close} />
           </Form>
         </Dialog>
       )}
@@ -82,10 +82,10 @@ const Restore = ({ page, onChanged }: RowProps): JSX.Element => (
     kind="quiet"
     of={nameOf(page)}
     run={() => answer(api.POST('/admin/pages/{id}/restore', { params: { path: { id: page.id } } }))}
-    done={`${nameOf(page)} is up again.`}
+    done={fill(t.admin.pages.isUp, { name: nameOf(page) })}
     onDone={onChanged}
   >
-    Restore
+    {t.admin.pages.restore}
   </ActionButton>
 );
 
@@ -93,11 +93,12 @@ const PageRow = ({ page, onChanged }: RowProps): JSX.Element => (
   <li class="row">
     <div class="row-text">
       <p>
-        <strong dir="auto">{nameOf(page)}</strong> {page.taken_down && <span class="badge bad">Taken down</span>}
+        <strong dir="auto">{nameOf(page)}</strong>{' '}
+        {page.taken_down && <span class="badge bad">{t.admin.pages.takenDown}</span>}
       </p>
       <PageAddress url={page.url} />
       <p class="muted">
-        <bdi>{page.owner_email}</bdi>, published <Time at={page.created_at} />
+        <Rich text={t.admin.pages.line} with={{ email: page.owner_email, time: <Time at={page.created_at} /> }} />
       </p>
     </div>
     {!isReadOnly.value &&
@@ -115,10 +116,10 @@ export function AllPages(): JSX.Element {
   });
   useOtherTabs(loaded.reload);
   return (
-    <section class="card stack" aria-label="Pages">
-      <SearchField q={q} placeholder="Slug, title, domain or address" onSearch={setQ} />
-      {loaded.data?.total === 0 && <p class="muted">No live page is like that.</p>}
-      <Listed loaded={loaded} label="Loading the pages" of={t.shared.counts.pages}>
+    <section class="card stack" aria-label={t.admin.parts.pages}>
+      <SearchField q={q} placeholder={t.admin.pages.search} onSearch={setQ} />
+      {loaded.data?.total === 0 && <p class="muted">{t.admin.pages.none}</p>}
+      <Listed loaded={loaded} label={t.admin.pages.loading} of={t.shared.counts.pages}>
         {(page) => <PageRow key={page.id} page={page} onChanged={loaded.reload} />}
       </Listed>
     </section>

@@ -2,6 +2,7 @@ import { answer, api } from '../../api.ts';
 import type { Overviewed } from '../../own-pages.ts';
 import { readHtml, retitled } from '../../retitling.ts';
 import { type ChosenFile, publishSite } from '../../sites.ts';
+import { fill, t } from '../../texts/chosen-texts.ts';
 
 const INDEX = 'index.html';
 
@@ -47,14 +48,16 @@ export async function copyPage(
   header: { 'Idempotency-Key': string },
   onStep: (text: string) => void,
 ): Promise<Copied> {
-  onStep('Reading the page');
+  onStep(t.pages.copying.readingPage);
   const { html } = await readHtml(page.id);
   const { body, hasSecret } = await readSettings(page.id);
-  const others = await readFiles(page.id, (done, all) => onStep(`Reading file ${done + 1} of ${all}`));
-  onStep('Publishing the copy');
+  const others = await readFiles(page.id, (done, all) =>
+    onStep(fill(t.pages.copying.readingFile, { file: done + 1, files: all })),
+  );
+  onStep(t.pages.copying.publishing);
   const own = retitled(html, title).replaceAll(page.form_action, '{{FORM_ACTION}}');
   const made = await publishSite({ index: new File([own], INDEX), others }, { slug }, header);
-  onStep('Copying the settings');
+  onStep(t.pages.copying.settings);
   const params = { path: { id: made.id } };
   try {
     await answer(api.PATCH('/deploy/{id}', { params, body }));

@@ -5,6 +5,8 @@ import { errorOf, useChange, useOnce } from '../../data.ts';
 import type { Overviewed } from '../../own-pages.ts';
 import type { OperationName } from '../../permissions.ts';
 import { replaceTitle } from '../../retitling.ts';
+import { fill, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, FormEnd } from '../../ui/form.tsx';
@@ -13,7 +15,7 @@ import { SlugField, slugOf } from '../../ui/slug-field.tsx';
 import { focusHeading } from '../../ui/view.tsx';
 import { copyPage } from './page-copy.ts';
 
-const LABELS = { slug: 'Address', title: 'Name' };
+const LABELS = { slug: t.pages.naming.address, title: t.pages.naming.name };
 const MAX_TITLE_CHARS = 200;
 
 type Props = { page: Overviewed; onClose(): void; onDone(): void };
@@ -40,7 +42,7 @@ function NameForm({
   const [step, setStep] = useState('');
   const { change, run } = useChange({ labels: LABELS });
   const typed = { title: title.trim().replaceAll(/\s+/g, ' '), slug: slugOf(address) };
-  const missing = (value: string, what: string) => (isChecked && value === '' ? `Enter ${what}.` : undefined);
+  const missing = (value: string, wrong: string) => (isChecked && value === '' ? wrong : undefined);
   async function submit(): Promise<void> {
     setChecked(true);
     if (typed.title === '' || typed.slug === '') return;
@@ -50,22 +52,22 @@ function NameForm({
     <Form needs={needs} onSubmit={submit}>
       <Field
         label={LABELS.title}
-        hint="Visitors see it in the tab of their browser."
+        hint={t.pages.naming.nameHint}
         value={title}
         max={MAX_TITLE_CHARS}
         onChange={(value) => setTyped({ title: value, address })}
         autoComplete="off"
-        error={missing(typed.title, 'a name')}
+        error={missing(typed.title, t.pages.naming.enterName)}
       />
       <SlugField
         label={LABELS.slug}
         value={address}
         onChange={(value) => setTyped({ title, address: value })}
-        error={missing(typed.slug, 'letters from a to z') ?? errorOf(change, 'slug')}
+        error={missing(typed.slug, t.pages.naming.enterAddress) ?? errorOf(change, 'slug')}
       />
       <p class="muted">{text}</p>
       <p role="status" class="hint">
-        {change.state === 'saving' && step !== '' && `${step}…`}
+        {change.state === 'saving' && step}
       </p>
       <FormEnd change={change} button={button} onCancel={onClose} />
     </Form>
@@ -80,16 +82,16 @@ export function RenameDialog({ page, onClose, onDone }: Props): JSX.Element {
     // The address is first: it may be taken, and nothing has changed then.
     if (slug !== page.slug) await answer(api.PATCH('/deploy/{id}', { params: { path: { id } }, body: { slug } }));
     if (title !== page.title) await replaceTitle(id, title);
-    say(`The page is called ${title}.`);
+    say(fill(t.pages.naming.renamed, { name: title }));
     onDone();
   }
   return (
-    <Dialog title="Rename" onClose={onClose}>
+    <Dialog title={t.pages.row.rename} onClose={onClose}>
       <NameForm
         needs="PATCH /deploy/{id}"
         initial={initial}
-        button="Rename"
-        text="After a change of the address, the old one leads to the new one for 30 days."
+        button={t.pages.row.rename}
+        text={t.pages.naming.oldAddress}
         save={save}
         onClose={onClose}
       />
@@ -100,17 +102,20 @@ export function RenameDialog({ page, onClose, onDone }: Props): JSX.Element {
 /** Makes a page like another one. */
 export function DuplicateDialog({ page, onClose, onDone }: Props): JSX.Element {
   const once = useOnce(page.id);
-  const initial = { title: `Copy of ${page.title ?? page.slug}`, address: `${page.slug}-copy` };
+  const initial = {
+    title: fill(t.pages.naming.copyOf, { name: page.title ?? page.slug }),
+    address: `${page.slug}-copy`,
+  };
   return (
-    <Dialog title="Duplicate" onClose={onClose}>
+    <Dialog title={t.pages.row.duplicate} onClose={onClose}>
       <NameForm
         needs="POST /deploy"
         initial={initial}
-        button="Duplicate"
-        text="The copy has the content and the settings of the page, and an empty inbox. Recipients confirm their addresses for it. Domains and webhooks stay with the page."
+        button={t.pages.row.duplicate}
+        text={t.pages.naming.copied}
         save={async (typed, onStep) => {
           const { hasSecret } = await copyPage(page, typed, once, onStep);
-          say(`${typed.title} is live.${hasSecret ? ' Its captcha needs your secret again: see its settings.' : ''}`);
+          say(fill(hasSecret ? t.pages.naming.copyNeedsSecret : t.pages.naming.copyIsLive, { name: typed.title }));
           onDone();
         }}
         onClose={onClose}
@@ -130,19 +135,15 @@ export function LeaveDialog({ page, onClose, onDone }: Props): JSX.Element {
     const params = { path: { id, guestId } };
     if (!(await run(async () => void (await answer(api.DELETE('/deploy/{id}/guests/{guestId}', { params })))))) return;
     onClose();
-    say(`${name} is no longer shared with you.`);
+    say(fill(t.pages.leaving.left, { name }));
     onDone();
     focusHeading();
   }
   return (
     <ConfirmDialog
-      title="Leave this page?"
-      button="Leave"
-      text={
-        <>
-          You no longer see <bdi>{name}</bdi> and what is sent to it. Only its owner can invite you again.
-        </>
-      }
+      title={t.pages.leaving.title}
+      button={t.pages.leaving.button}
+      text={<Rich text={t.pages.leaving.text} with={{ name }} />}
       change={change}
       onConfirm={leave}
       onClose={onClose}

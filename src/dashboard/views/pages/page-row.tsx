@@ -4,6 +4,8 @@ import { answer, api } from '../../api.ts';
 import type { Overviewed } from '../../own-pages.ts';
 import { pageLinks } from '../../page-links.ts';
 import { mayAs } from '../../permissions.ts';
+import { counted, fill, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -12,7 +14,8 @@ import { Menu } from '../../ui/menu.tsx';
 import { READS_SETTINGS } from '../../ui/page-layout.tsx';
 import { say } from '../../ui/say.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
-import { counted, numbers, Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/time.tsx';
+import { unseen } from '../../ui/unseen.tsx';
 import { DuplicateDialog, LEAVES, LeaveDialog, RenameDialog } from './page-dialogs.tsx';
 import { Thumbnail } from './page-thumbnail.tsx';
 import { RowState } from './row-state.tsx';
@@ -27,7 +30,7 @@ function DeletePage({ page, onChange }: Props): JSX.Element {
   const name = nameOf(page);
   async function restore(): Promise<void> {
     await answer(api.POST('/trash/{id}/restore', { params, body: {} }));
-    say(`${name} is live again.`);
+    say(fill(t.pages.row.restored, { name }));
     onChange();
   }
   return (
@@ -38,12 +41,12 @@ function DeletePage({ page, onChange }: Props): JSX.Element {
       of={name}
       run={() => answer(api.DELETE('/deploy/{id}', { params }))}
       onDone={() => {
-        say(`${name} is in the trash.`, restore);
+        say(fill(t.pages.row.inTrash, { name }), restore);
         onChange();
       }}
       isRemoving
     >
-      Delete
+      {t.pages.row.delete}
     </ActionButton>
   );
 }
@@ -55,18 +58,18 @@ function Actions({ page, onChange }: Props): JSX.Element {
   const shown = { page, onDone: onChange, onClose: () => setDialog(undefined) };
   const open = (
     <ButtonLink kind="quiet" icon="open" href={page.url} of={name} isElsewhere>
-      Open page
+      {t.pages.row.open}
     </ButtonLink>
   );
   const copy = (
-    <CopyButton text={page.url} of={`of ${name}`}>
-      Copy address
+    <CopyButton text={page.url}>
+      <Rich text={t.pages.row.copyAddress} with={{ name, unseen }} />
     </CopyButton>
   );
   const face = (
     <>
       <Icon name="more" />
-      <span class="unseen">More for {name}</span>
+      <span class="unseen">{fill(t.pages.row.more, { name })}</span>
     </>
   );
   return (
@@ -80,23 +83,23 @@ function Actions({ page, onChange }: Props): JSX.Element {
         {copy}
         {mayAs(page.role, 'PATCH /deploy/{id}', 'slug') && (
           <Button kind="quiet" icon="edit" of={name} onClick={() => setDialog('rename')}>
-            Rename
+            {t.pages.row.rename}
           </Button>
         )}
         {page.role === undefined && mayAs(page.role, 'POST /deploy') && (
           <Button kind="quiet" icon="page" of={name} onClick={() => setDialog('duplicate')}>
-            Duplicate
+            {t.pages.row.duplicate}
           </Button>
         )}
         {mayAs(page.role, READS_SETTINGS) && (
           <ButtonLink kind="quiet" icon="settings" href={pageLinks(page.id).settings} of={name}>
-            Settings
+            {t.pages.row.settings}
           </ButtonLink>
         )}
         {mayAs(page.role, 'DELETE /deploy/{id}') && <DeletePage page={page} onChange={onChange} />}
         {page.guest_id !== undefined && mayAs(page.role, LEAVES) && (
           <Button kind="quiet" icon="leave" of={name} onClick={() => setDialog('leave')}>
-            Leave
+            {t.pages.row.leave}
           </Button>
         )}
       </Menu>
@@ -127,16 +130,14 @@ export function PageRow({ page, onChange }: Props): JSX.Element {
       </p>
       <div class="page-count">
         <p>
-          {page.unread > 0 && <strong class="count">{numbers.format(page.unread)} unread</strong>}
-          <span>{counted(page.submission_count, 'submission')}</span>
+          {page.unread > 0 && <strong class="count">{counted(t.pages.row.unread, page.unread)}</strong>}
+          <span>{counted(t.shared.counts.submissions, page.submission_count)}</span>
         </p>
         <p class="muted">
           {page.last_submission_at ? (
-            <>
-              Last: <Time at={page.last_submission_at} />
-            </>
+            <Rich text={t.pages.row.last} with={{ time: <Time at={page.last_submission_at} /> }} />
           ) : (
-            'Nothing was sent yet'
+            t.pages.row.nothingSent
           )}
         </p>
       </div>

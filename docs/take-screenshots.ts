@@ -19,14 +19,15 @@ import { findChromium } from '../test/support/chromium.ts';
 /*
  * Takes the pictures of docs/dashboard.md and of the dashboard's guides, of a service with some pages and submissions:
  * `npm run docs:screenshots`. With a folder (`npm run docs:screenshots -- /tmp/views`) it takes every view, whole, on a
- * desktop and on a phone, light and dark, to look at after a change. It needs Chromium on the PATH.
+ * desktop and on a phone, light and dark, to look at after a change; with a language after it (`-- /tmp/views ar`), in that one. It needs
+ * Chromium on the PATH.
  */
 
 const FOLDER = fileURLToPath(new URL('dashboard/', import.meta.url));
 const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
-/** A view: its address, a button to press, and a part that is there once all of it is shown. */
+/** A view: its address, a button to press (a selector), and a part that is there once all of it is shown. */
 type View = { view: string; path: string; press?: string; ready: string };
 
 /** Every view. `:id` is a page, `:submission` one of its submissions, `:empty` a page without any. */
@@ -51,12 +52,12 @@ const VIEWS: readonly View[] = [
   { view: 'live', path: '/dashboard/pages/:id/page/live', ready: '.qr-code' },
   { view: 'edit', path: '/dashboard/pages/:id/page/edit', ready: '.findings' },
   { view: 'notifications', path: '/dashboard/pages/:id/notifications', ready: '.panels' },
-  { view: 'settings', path: '/dashboard/pages/:id/settings', ready: ':text("Redirect URL")' },
+  { view: 'settings', path: '/dashboard/pages/:id/settings', ready: '.panel-head' },
   { view: 'help', path: '/dashboard/help', ready: '.help-card' },
   { view: 'guide', path: '/dashboard/help/publish', ready: '.guide' },
-  { view: 'not-found', path: '/dashboard/other', ready: '.buttons :text("Trash")' },
+  { view: 'not-found', path: '/dashboard/other', ready: '.buttons a' },
   // It makes another page, which the views before don't show.
-  { view: 'elsewhere', path: '/dashboard/new?start=elsewhere', press: 'Get the form', ready: 'pre' },
+  { view: 'elsewhere', path: '/dashboard/new?start=elsewhere', press: '.form-end .main', ready: 'pre' },
 ];
 
 type Shot = { name: string; view: string; options: BrowserContextOptions; isWhole: boolean };
@@ -178,15 +179,17 @@ async function publishPages(api: Api, db: Database): Promise<{ id: string; submi
 const PAINTED =
   'new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); setTimeout(done, 1_000); })';
 
-async function take(browser: Browser, folder: string, url: (path: string) => string, key: string, shot: Shot) {
+const [folder = FOLDER, locale = 'en'] = process.argv.slice(2);
+
+async function take(browser: Browser, url: (path: string) => string, key: string, shot: Shot) {
   const view = VIEWS.find((one) => one.view === shot.view);
   if (!view) throw new Error(`There is no view ${shot.view}.`);
-  const context = await browser.newContext({ deviceScaleFactor: 1.5, locale: 'en', ...shot.options });
+  const context = await browser.newContext({ deviceScaleFactor: 1.5, locale, ...shot.options });
   const page = await context.newPage();
   await page.goto(url(view.path));
-  await page.getByLabel('API key').fill(key);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  if (view.press) await page.getByRole('button', { name: view.press }).click();
+  await page.locator('input[name=key]').fill(key);
+  await page.keyboard.press('Enter');
+  if (view.press) await page.locator(view.press).click();
   await page.locator(view.ready).first().waitFor({ state: 'attached' });
   // A stream of new submissions stays open: the network is never idle.
   await page
@@ -207,7 +210,6 @@ async function take(browser: Browser, folder: string, url: (path: string) => str
   await context.close();
 }
 
-const [folder = FOLDER] = process.argv.slice(2);
 const shots = folder === FOLDER ? DOCUMENTED : EVERY_VIEW;
 const data = await mkdtemp(join(tmpdir(), 'formhost-screenshots-'));
 await mkdir(folder, { recursive: true });
@@ -230,7 +232,7 @@ try {
   const browser = await chromium.launch({ executablePath: findChromium() ?? '', chromiumSandbox: false });
   const url = (path: string): string =>
     origin + path.replace(':id', id).replace(':submission', submission).replace(':empty', empty);
-  for (const shot of shots) await take(browser, folder, url, key, shot);
+  for (const shot of shots) await take(browser, url, key, shot);
   await browser.close();
 } finally {
   await service.close();

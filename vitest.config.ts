@@ -18,6 +18,8 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // A few processes run all files: to load the modules again for each would take a third of the time.
     isolate: false,
+    // A test calls the garbage collector. A flag that is set while a process runs may crash it later.
+    execArgv: ['--expose-gc'],
     restoreMocks: true,
     unstubEnvs: true,
     globalSetup: ['test/support/database.ts', 'test/support/dashboard.ts'],

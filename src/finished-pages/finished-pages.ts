@@ -1,44 +1,44 @@
 import type { Language } from '../lib/languages.ts';
 
 /**
- * The finished pages that owners start from, by the names of their files in `contents`: the words of the dashboard, the name of the
- * form for agents in browsers (`toolname`), and the colours in a light and in a dark browser.
+ * The finished pages that owners start from, by the names of their files in `contents`: the name of the form for agents in browsers
+ * (`toolname`), and the colours in a light and in a dark browser. The texts of the dashboard have their titles.
  */
 export const FINISHED_PAGES = {
   contact: {
-    ...{ title: 'Contact', text: 'Visitors write to you.', tool: 'contact_us' },
+    tool: 'contact_us',
     colors: { accent: '#0b57d0', back: '#f1f4fa', darkAccent: '#8ab4f8', darkBack: '#12151a' },
   },
   registration: {
-    ...{ title: 'Registration', text: 'Visitors register for an event.', tool: 'register' },
+    tool: 'register',
     colors: { accent: '#146c3b', back: '#f0f6f2', darkAccent: '#6fd39d', darkBack: '#111613' },
   },
   newsletter: {
-    ...{ title: 'Newsletter', text: 'Visitors subscribe to your mails, and consent.', tool: 'subscribe_to_newsletter' },
+    tool: 'subscribe_to_newsletter',
     colors: { accent: '#7b2d8e', back: '#f7f2f9', darkAccent: '#d9a5e8', darkBack: '#161218' },
   },
   order: {
-    ...{ title: 'Order', text: 'Visitors order products.', tool: 'order' },
+    tool: 'order',
     colors: { accent: '#8a4b00', back: '#faf5ee', darkAccent: '#f2b86b', darkBack: '#17140f' },
   },
   survey: {
-    ...{ title: 'Survey', text: 'Visitors answer questions on scales.', tool: 'answer_survey' },
+    tool: 'answer_survey',
     colors: { accent: '#00696d', back: '#eff6f6', darkAccent: '#6fd0d4', darkBack: '#101616' },
   },
   rsvp: {
-    ...{ title: 'Invitation', text: 'Guests say if they come, and with whom.', tool: 'answer_invitation' },
+    tool: 'answer_invitation',
     colors: { accent: '#a3195b', back: '#fbf1f5', darkAccent: '#f4a6c8', darkBack: '#181215' },
   },
   feedback: {
-    ...{ title: 'Feedback', text: 'Visitors rate you, and say why.', tool: 'give_feedback' },
+    tool: 'give_feedback',
     colors: { accent: '#4a3fb5', back: '#f3f2fb', darkAccent: '#b3adf5', darkBack: '#131219' },
   },
   application: {
-    ...{ title: 'Job application', text: 'Applicants send you their CV as a file.', tool: 'apply_for_job' },
+    tool: 'apply_for_job',
     colors: { accent: '#1f5673', back: '#f0f4f7', darkAccent: '#8cc4e0', darkBack: '#111518' },
   },
   waitlist: {
-    ...{ title: 'Waiting list', text: 'Visitors wait for a free place.', tool: 'join_waiting_list' },
+    tool: 'join_waiting_list',
     colors: { accent: '#9a3412', back: '#faf3ef', darkAccent: '#f5a885', darkBack: '#171311' },
   },
 } as const;

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { useChange, useData, useDraft } from '../data.ts';
 import { pageLinks } from '../page-links.ts';
 import { putContent } from '../sites.ts';
+import { fill, t } from '../texts/chosen-texts.ts';
 import type { Page } from '../ui/page-layout.tsx';
 import { say } from '../ui/say.tsx';
 import { Shown } from '../ui/states.tsx';
@@ -24,7 +25,7 @@ function Loaded({ page: { id, url }, path, text }: FileProps & { text: string })
   const publish = (): unknown =>
     run(async () => {
       await putContent(id, path, new Blob([typed]));
-      say(`${path} is live.`);
+      say(fill(t.editor.edit.fileLive, { path }));
       leave();
     });
   return (
@@ -51,7 +52,7 @@ function Loaded({ page: { id, url }, path, text }: FileProps & { text: string })
 export function EditSiteFile({ page, path }: FileProps): JSX.Element {
   const loaded = useData(`text:${page.id}:${path}`, () => readText(page.id, path));
   return (
-    <Shown loaded={loaded} label="Loading the file">
+    <Shown loaded={loaded} label={t.editor.edit.loadingFile}>
       {(text) => <Loaded page={page} path={path} text={text} />}
     </Shown>
   );

@@ -2,6 +2,8 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Change } from '../data.ts';
 import { isHtml } from '../html-files.ts';
+import { t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
 import { Toggle } from '../ui/button.tsx';
 import { Form, FormEnd } from '../ui/form.tsx';
 import { usePublishCheck } from '../ui/publish-check.tsx';
@@ -19,21 +21,21 @@ import { UndoButtons } from './undo-buttons.tsx';
 import { useHistory } from './use-history.ts';
 import './editor.css';
 
-/** The settings are beside the page where there is room. */
-const MODES = { page: 'Page', settings: 'Settings of the page', code: 'Code', try: 'Try' } as const;
-
 /** The first page of a site. */
 const INDEX = 'index.html';
 
-type Mode = keyof typeof MODES;
+/** The settings are beside the page where there is room. */
+const MODES = ['page', 'settings', 'code', 'try'] as const;
+
+type Mode = (typeof MODES)[number];
 
 const ModeSwitch = ({ mode, onSwitch }: { mode: Mode; onSwitch(mode: Mode): void }): JSX.Element => (
   // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields.
-  <div class="buttons" role="group" aria-label="View">
-    {(['page', 'settings', 'code', 'try'] as const).map((each) => (
+  <div class="buttons" role="group" aria-label={t.editor.modes.label}>
+    {MODES.map((each) => (
       <span key={each} class={`mode-${each}`}>
         <Toggle isOn={mode === each} onSwitch={() => onSwitch(each)}>
-          {MODES[each]}
+          {t.editor.modes[each]}
         </Toggle>
       </span>
     ))}
@@ -70,12 +72,7 @@ export type EditorProps = {
   end?: ComponentChildren;
 };
 
-const HINT = (
-  <>
-    Paste it, or drop its file here. Write <code>method="post" action="{'{{FORM_ACTION}}'}"</code> in the form, or leave
-    the action out: either way it is sent to you.
-  </>
-);
+const HINT = <Rich text={t.editor.code.hint} with={{ attributes: <>{'method="post" action="{{FORM_ACTION}}"'}</> }} />;
 
 /** A page that is edited where its texts stand, or as HTML, with its check, and the button that publishes it. */
 export function Editor(props: EditorProps): JSX.Element {
@@ -126,7 +123,7 @@ export function Editor(props: EditorProps): JSX.Element {
       <div class="editor-bar">
         {isPage && <ModeSwitch mode={mode} onSwitch={switchTo} />}
         <div class="buttons">
-          <span role="status">{props.isChanged && <span class="badge warn">Not published</span>}</span>
+          <span role="status">{props.isChanged && <span class="badge warn">{t.editor.notPublished}</span>}</span>
           <UndoButtons {...edited} />
         </div>
       </div>
@@ -147,21 +144,21 @@ export function Editor(props: EditorProps): JSX.Element {
         <>
           <CodeField
             path={path}
-            label={isPage ? 'HTML' : path}
-            hint={isPage ? HINT : 'Visitors get it as it is here, once you publish it.'}
+            label={isPage ? t.editor.code.label : path}
+            hint={isPage ? HINT : t.editor.code.fileHint}
             text={html}
             onChange={edited.change}
             onUndo={edited.undo}
             onRedo={edited.redo}
             place={place}
-            error={isMissing && isEmpty ? 'Paste the page, or drop its file here.' : undefined}
+            error={isMissing && isEmpty ? t.editor.code.missing : undefined}
           />
           {check}
         </>
       )}
       {mode === 'try' && settled.trim() !== '' && <LivePreview html={settled} />}
       {props.end}
-      <FormEnd change={change} icon="upload" button="Publish" onCancel={props.onCancel}>
+      <FormEnd change={change} icon="upload" button={t.editor.publish} onCancel={props.onCancel}>
         {onPreview && !isEmpty && <PreviewLink html={html} make={onPreview} />}
       </FormEnd>
     </Form>

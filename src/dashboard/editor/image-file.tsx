@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { answer, api } from '../api.ts';
 import { useChange } from '../data.ts';
 import { putContent } from '../sites.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { FileButton } from '../ui/site-chooser.tsx';
 import { NotSaved } from '../ui/states.tsx';
 
@@ -38,10 +39,10 @@ export function ImageFile({ id, onChosen }: { id: string; onChosen(src: string):
         isBusy={change.state === 'saving'}
         onFiles={([chosen]) => chosen && run(async () => void (await onChosen(await addImage(id, chosen.file))))}
       >
-        Choose an image file
+        {t.editor.place.chooseImage}
       </FileButton>
       <NotSaved change={change} />
-      <p class="hint">It becomes a file of the page. Visitors see it once you publish.</p>
+      <p class="hint">{t.editor.place.imageHint}</p>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useData } from '../data.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { Shown } from '../ui/states.tsx';
 import type { EditorProps } from './editor.tsx';
 
@@ -7,7 +8,7 @@ import type { EditorProps } from './editor.tsx';
 export function LazyEditor(props: EditorProps): JSX.Element {
   const loaded = useData('editor', () => import('./editor.tsx'));
   return (
-    <Shown loaded={loaded} label="Loading the editor">
+    <Shown loaded={loaded} label={t.editor.edit.loadingEditor}>
       {({ Editor }) => <Editor {...props} />}
     </Shown>
   );

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { t } from '../texts/chosen-texts.ts';
 
 const FRAME = new URL('./preview.html', import.meta.url).href;
 
@@ -8,7 +9,7 @@ const FRAME = new URL('./preview.html', import.meta.url).href;
  */
 export const LivePreview = ({
   html,
-  title = 'Preview',
+  title = t.editor.preview.title,
   isSmall = false,
 }: {
   html: string;

@@ -3,6 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
 import { answer, api } from '../api.ts';
 import { useData } from '../data.ts';
+import { fill, t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
 import { Findings } from '../ui/findings.tsx';
 
 /** A page is checked and shown when nothing was typed for this time. */
@@ -38,11 +40,11 @@ export function PageCheck({ html, isOfSite, onShow }: CheckProps): JSX.Element {
   const { data: checked, error } = useData(html, (signal) => checkHtml(html, isOfSite, signal));
   return (
     <div aria-live="polite">
-      {error && <p class="muted">The page could not be checked: {error.message}</p>}
+      {error && <p class="muted">{fill(t.editor.check.failed, { why: error.message })}</p>}
       {checked && <Findings checked={checked} onShow={onShow} />}
       {checked && checked.title !== null && (
         <p class="muted">
-          Browsers and the list of your pages call it <bdi>{checked.title}</bdi>, as its <code>{'<title>'}</code> says.
+          <Rich text={t.editor.check.calledByTitle} with={{ title: checked.title, tag: <>{'<title>'}</> }} />
         </p>
       )}
     </div>

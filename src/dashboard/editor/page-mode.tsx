@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { fill, t } from '../texts/chosen-texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import type { CodePlace } from './code/code-editor.ts';
@@ -28,8 +29,8 @@ type PageProps = {
 /** A page that can't be read as the standard says in a bounded time. */
 const TooComplex = ({ onCode }: Pick<PageProps, 'onCode'>): JSX.Element => (
   <Notice>
-    <p>This page is too complex to be edited where its texts stand.</p>
-    <Button onClick={() => onCode({ line: 1, column: 1 })}>Edit its code</Button>
+    <p>{t.editor.inPlace.tooComplex}</p>
+    <Button onClick={() => onCode({ line: 1, column: 1 })}>{t.editor.inPlace.editCode}</Button>
   </Notice>
 );
 
@@ -38,8 +39,10 @@ function TooLong({ inPlace: { tooLong }, onCode }: { inPlace: InPlace } & Pick<P
     <div role="alert">
       {tooLong && (
         <Notice>
-          <p>This text is too long to be edited here.</p>
-          <Button onClick={() => onCode(tooLong)}>Edit line {tooLong.line} in the code</Button>
+          <p>{t.editor.inPlace.tooLong}</p>
+          <Button onClick={() => onCode(tooLong)}>
+            {fill(t.editor.inPlace.editLine, { line: String(tooLong.line) })}
+          </Button>
         </Notice>
       )}
     </div>
@@ -60,7 +63,7 @@ export function PageMode({ html, edited, side, base, onCode, images, countField,
       }}
     >
       <div class="page-side">
-        <p class="hint">Choose a text in the page and type. Enter ends it, Escape takes it back.</p>
+        <p class="hint">{t.editor.inPlace.hint}</p>
         {source.isRead ? (
           <PageFrame page={page} places={places.length} onMessage={onMessage} />
         ) : (

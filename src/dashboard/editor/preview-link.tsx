@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { t } from '../texts/chosen-texts.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 
@@ -11,18 +12,18 @@ export function PreviewLink({ html, make }: { html: string; make(): Promise<stri
       {made?.html === html && (
         <>
           <a href={made.url} target="_blank" rel="noreferrer">
-            Open the preview
+            {t.editor.preview.open}
           </a>
-          <CopyButton text={made.url}>Copy its address</CopyButton>
+          <CopyButton text={made.url}>{t.editor.preview.copyAddress}</CopyButton>
         </>
       )}
       <ActionButton
         needs="PUT /deploy/{id}"
         isRepeatable
         run={async () => setMade({ html, url: await make() })}
-        done="The preview is at an address of its own. The live page is as it was, and the preview’s form sends tests."
+        done={t.editor.preview.made}
       >
-        Preview link
+        {t.editor.preview.link}
       </ActionButton>
     </>
   );

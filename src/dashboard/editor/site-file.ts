@@ -1,4 +1,5 @@
 import { readFile } from '../sites.ts';
+import { fill, t } from '../texts/chosen-texts.ts';
 
 const TEXT = /^text\/|^image\/svg\+xml|^application\/(?:.*\+)?(?:json|javascript|xml)\b/;
 
@@ -11,6 +12,6 @@ export async function readText(id: string, path: string): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
   } catch {
-    throw new Error(`${path} is not UTF-8: replace it by a file that is.`);
+    throw new Error(fill(t.editor.edit.notUtf8, { path }));
   }
 }

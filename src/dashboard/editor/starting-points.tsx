@@ -3,12 +3,16 @@ import type { JSX } from 'preact';
 import { FINISHED_PAGES, isPageName, type PageName } from '../../finished-pages/finished-pages.ts';
 import { LANGUAGES } from '../../lib/languages.ts';
 import { useData } from '../data.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { Select } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LivePreview } from './live-preview.tsx';
 import { browserLanguage, readFinishedPages } from './read-finished-pages.ts';
 import '../ui/thumbnail.css';
 import './starting-points.css';
+
+/** What each page is called, and what it is for. */
+const PAGES: Readonly<Record<PageName, { title: string; text: string }>> = t.editor.start.pages;
 
 /** The language of the pages, which the owner can change. */
 const language = signal(browserLanguage());
@@ -43,7 +47,7 @@ export function StartingPoints(): JSX.Element {
     <>
       <div class="starting-language">
         <Select
-          label="Language of the pages"
+          label={t.editor.start.language}
           value={language.value}
           options={CHOICES}
           onChange={(chosen) => {
@@ -56,16 +60,16 @@ export function StartingPoints(): JSX.Element {
           <Card
             key={name}
             href={`/dashboard/new?start=${name}&language=${language.value}`}
-            title={FINISHED_PAGES[name].title}
-            text={FINISHED_PAGES[name].text}
+            title={PAGES[name].title}
+            text={PAGES[name].text}
           >
-            {makePage && <LivePreview html={makePage(name)} title={FINISHED_PAGES[name].title} isSmall />}
+            {makePage && <LivePreview html={makePage(name)} title={PAGES[name].title} isSmall />}
           </Card>
         ))}
         <Card
           href="/dashboard/new?start=elsewhere"
-          title="My form is on another site"
-          text="You get a form to paste there."
+          title={t.editor.elsewhere.title}
+          text={t.editor.elsewhere.pasteThere}
         >
           <Icon name="open" />
         </Card>

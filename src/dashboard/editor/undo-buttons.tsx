@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { t } from '../texts/chosen-texts.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import type { Edited } from './use-history.ts';
 
@@ -47,8 +48,8 @@ export function UndoButtons({ canUndo, canRedo, undo, redo }: Edited): JSX.Eleme
   });
   return (
     <div class="buttons">
-      <HistoryButton icon="undo" label="Undo" isPossible={canUndo} onClick={undo} />
-      <HistoryButton icon="redo" label="Redo" isPossible={canRedo} onClick={redo} />
+      <HistoryButton icon="undo" label={t.editor.undo} isPossible={canUndo} onClick={undo} />
+      <HistoryButton icon="redo" label={t.editor.redo} isPossible={canRedo} onClick={redo} />
     </div>
   );
 }

@@ -12,6 +12,7 @@ import { ImageFile } from '../editor/image-file.tsx';
 import { LazyEditor } from '../editor/lazy-editor.tsx';
 import { isTextFile } from '../editor/site-file.ts';
 import { pageLinks } from '../page-links.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Select } from '../ui/field.tsx';
 import { type Page, PageView } from '../ui/page-layout.tsx';
@@ -48,7 +49,7 @@ function Edit({ page: { id, url }, live, found }: { page: Page; live: Live; foun
   function cancel(): void {
     if (isChanged) {
       const restore = drop();
-      say('Your changes are discarded.', async () => {
+      say(t.editor.edit.discarded, async () => {
         restore();
         route(pageLinks(id).edit);
       });
@@ -66,7 +67,7 @@ function Edit({ page: { id, url }, live, found }: { page: Page; live: Live; foun
         setOutdated(true);
         return;
       }
-      say('The new version is live.');
+      say(t.editor.edit.newVersionLive);
       drop();
       route(pageLinks(id).page);
     });
@@ -106,9 +107,9 @@ function Edit({ page: { id, url }, live, found }: { page: Page; live: Live; foun
       />
       {isOutdated && (
         <ConfirmDialog
-          title="Somebody else has changed this page"
-          text="Another version was published since you began. If you publish yours, theirs stays in the list of versions. To begin with theirs, cancel here and in the editor."
-          button="Publish mine"
+          title={t.editor.edit.outdated.title}
+          text={t.editor.edit.outdated.text}
+          button={t.editor.edit.outdated.button}
           change={change}
           onConfirm={() => publish('*')}
           onClose={() => setOutdated(false)}
@@ -122,7 +123,7 @@ function Edit({ page: { id, url }, live, found }: { page: Page; live: Live; foun
 function EditIndex({ page, live }: { page: Page; live: Live }): JSX.Element {
   const loaded = useData(`draft:${page.id}`, async (signal) => ({ found: await draftOf(page.id).read(signal) }));
   return (
-    <Shown loaded={loaded} label="Loading your draft">
+    <Shown loaded={loaded} label={t.editor.edit.loadingDraft}>
       {({ found }) => <Edit {...{ page, live, found }} />}
     </Shown>
   );
@@ -136,7 +137,7 @@ function FileChoice({ page: { id }, live, path }: { page: Page; live: Live; path
   return (
     <div class="file-choice">
       <Select
-        label="File"
+        label={t.editor.edit.file}
         value={path}
         options={options}
         onChange={(chosen) => {
@@ -153,7 +154,7 @@ function Loaded({ page }: { page: Page }): JSX.Element {
   const { file: path = INDEX } = query;
   const loaded = useData(`live:${page.id}`, (signal) => readLive(page.id, signal));
   return (
-    <Shown loaded={loaded} label="Loading the HTML">
+    <Shown loaded={loaded} label={t.editor.edit.loadingHtml}>
       {(live) => (
         <>
           <FileChoice {...{ page, live, path }} />
@@ -170,7 +171,7 @@ function Loaded({ page }: { page: Page }): JSX.Element {
  */
 export default function EditPage(): JSX.Element {
   return (
-    <PageView needs="PUT /deploy/{id}" title="Edit">
+    <PageView needs="PUT /deploy/{id}" title={t.editor.edit.title}>
       {(page) => <Loaded key={page.id} page={page} />}
     </PageView>
   );

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
-import { FINISHED_PAGES, isPageName, type PageName } from '../../finished-pages/finished-pages.ts';
+import { isPageName, type PageName } from '../../finished-pages/finished-pages.ts';
 import { type Language, toLanguage } from '../../lib/languages.ts';
 import { answer, api } from '../api.ts';
 import { errorOf, useChange, useData, useDraft, useOnce } from '../data.ts';
@@ -12,6 +12,7 @@ import { HtmlFiles } from '../html-files.ts';
 import { pageLinks } from '../page-links.ts';
 import { may } from '../permissions.ts';
 import { publishSite, type Site } from '../sites.ts';
+import { fill, t } from '../texts/chosen-texts.ts';
 import { ReadOnly } from '../ui/read-only.tsx';
 import { say } from '../ui/say.tsx';
 import { SiteChooser } from '../ui/site-chooser.tsx';
@@ -21,7 +22,7 @@ import { View } from '../ui/view.tsx';
 import { ChosenSite } from './new-page/chosen-site.tsx';
 import { Elsewhere } from './new-page/elsewhere.tsx';
 
-const LABELS = { slug: 'Address' };
+const LABELS = { slug: t.editor.start.address };
 
 /** Publishes HTML, or a site that is chosen, as a new page. `draft`: the name under which the tab keeps the HTML. */
 function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.Element {
@@ -73,12 +74,7 @@ function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.E
       isChanged={html !== (initial ?? '')}
       end={slugField}
     >
-      {initial === undefined && (
-        <SiteChooser
-          text="Drop a page here, or a folder or zip with all files of a site. Or choose it."
-          onSite={choose}
-        />
-      )}
+      {initial === undefined && <SiteChooser text={t.editor.start.dropSite} onSite={choose} />}
     </LazyEditor>
   );
 }
@@ -87,7 +83,7 @@ function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.E
 function PublishFinishedPage({ name, language }: { name: PageName; language: Language }): JSX.Element {
   const loaded = useData(`finished-pages:${language}`, () => readFinishedPages(language));
   return (
-    <Shown loaded={loaded} label="Loading the page">
+    <Shown loaded={loaded} label={t.editor.start.loadingPage}>
       {(makePage) => <Publish draft={`${name}.${language}`} initial={makePage(name)} />}
     </Shown>
   );
@@ -102,7 +98,7 @@ export default function NewPage(): JSX.Element {
   const { start, language } = useRoute().query;
   if (!may('POST /deploy')) {
     return (
-      <View title="New page">
+      <View title={t.editor.start.newPage}>
         <ReadOnly />
       </View>
     );
@@ -111,17 +107,17 @@ export default function NewPage(): JSX.Element {
   if (isPageName(start)) {
     const known = toLanguage(language) ?? browserLanguage();
     return (
-      <View title={`New page: ${FINISHED_PAGES[start].title}`}>
-        <p>Choose a text to change it. The colour and the fields of the form are beside the page.</p>
+      <View title={fill(t.editor.start.newPageOf, { title: t.editor.start.pages[start].title })}>
+        <p>{t.editor.start.chooseText}</p>
         <PublishFinishedPage key={`${start}.${known}`} name={start} language={known} />
       </View>
     );
   }
   return (
-    <View title="New page">
-      <h2>Start from a finished page</h2>
+    <View title={t.editor.start.newPage}>
+      <h2>{t.editor.start.fromFinished}</h2>
       <StartingPoints />
-      <h2>Or use your own HTML</h2>
+      <h2>{t.editor.start.ownHtml}</h2>
       <Publish draft="new" />
     </View>
   );

@@ -3,6 +3,7 @@ import { openSearchPanel, search, searchKeymap } from '@codemirror/search';
 import { Compartment, EditorState } from '@codemirror/state';
 import { EditorView, highlightActiveLine, keymap, lineNumbers, type ViewUpdate } from '@codemirror/view';
 import { languageOf } from './code-languages.ts';
+import { CODE_PHRASES } from './code-phrases.ts';
 import { CODE_THEME } from './code-theme.ts';
 
 /** A line and a column of a text, from 1. */
@@ -91,6 +92,7 @@ export class CodeEditor {
         languageOf(path),
         search({ top: true }),
         CODE_THEME,
+        CODE_PHRASES,
         this.#wrapping.of(EditorView.lineWrapping),
         this.#described.of([]),
         EditorView.contentAttributes.of({ dir: 'ltr' }),

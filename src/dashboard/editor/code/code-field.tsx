@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { toError, useData } from '../../data.ts';
 import { HtmlFiles } from '../../html-files.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { Button, Toggle } from '../../ui/button.tsx';
 import { say } from '../../ui/say.tsx';
 import { Shown } from '../../ui/states.tsx';
@@ -104,15 +105,15 @@ export function CodeField({ hint, ...props }: CodeProps & { hint: ComponentChild
         </span>
         <div class="buttons">
           <Button kind="quiet" icon="search" onClick={() => editor.current?.find()}>
-            Find
+            {t.editor.code.find}
           </Button>
           <Toggle isOn={isWrapped} onSwitch={() => setWrapped(!isWrapped)}>
-            Wrap lines
+            {t.editor.code.wrapLines}
           </Toggle>
         </div>
       </div>
       <p class="hint">{hint}</p>
-      <Shown loaded={loaded} label="Loading the editor">
+      <Shown loaded={loaded} label={t.editor.edit.loadingEditor}>
         {({ CodeEditor: make }) => (
           <Editing {...props} {...{ make, editor, isWrapped, error }} onDropError={setDropError} />
         )}

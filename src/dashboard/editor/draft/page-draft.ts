@@ -3,6 +3,7 @@ import { ApiError, answer, api, deleteAt } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { forgetDraft, keepDraft, keptDraft, toError } from '../../data.ts';
 import { readAgain } from '../../other-tabs.ts';
+import { fill, t } from '../../texts/chosen-texts.ts';
 import { say } from '../../ui/say.tsx';
 
 /** HTML that is not published, and the ETag of the page that was live when the work began. */
@@ -118,8 +119,8 @@ export class PageDraft {
   #end(sent: Draft | 'none', error: Error | undefined): void {
     if (error) {
       this.state.value = { state: 'failed', error };
-      if (sent === 'none') say(`Your draft is still in your account: ${error.message}`);
-      else if (!this.isShown) say(`Your draft is not in your account, only in this tab: ${error.message}`);
+      if (sent === 'none') say(fill(t.editor.draft.stillThere, { why: error.message }));
+      else if (!this.isShown) say(fill(t.editor.draft.onlyInTab, { why: error.message }));
       return;
     }
     this.#forget();

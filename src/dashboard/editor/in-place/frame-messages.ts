@@ -10,6 +10,9 @@ export type FrameMessage =
 /** The page that the frame shows. `base`: where its relative addresses begin. */
 export type ShownPage = { html: string; version: number; base?: string };
 
+/** What the frame is told; it has no texts of its own. `hint`: for people who reach a text by keys. */
+export type ToFrame = ShownPage & { hint: string };
+
 const PLAIN = ['shown', 'undo', 'redo'] as const;
 const OF_PLACE = ['chosen', 'ended', 'taken-back', 'too-long'] as const;
 

@@ -1,6 +1,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { type FrameMessage, readFrameMessage, type ShownPage } from './frame-messages.ts';
+import { t } from '../../texts/chosen-texts.ts';
+import { type FrameMessage, readFrameMessage, type ShownPage, type ToFrame } from './frame-messages.ts';
+
+const toFrame = (page: ShownPage): ToFrame => ({ ...page, hint: t.editor.inPlace.pressEnter });
 
 const FRAME = new URL('./in-place.html', import.meta.url).href;
 
@@ -21,7 +24,7 @@ export function PageFrame({
   const latest = useRef({ page, places, onMessage });
   latest.current = { page, places, onMessage };
   useEffect(() => () => port.current?.close(), []);
-  useEffect(() => port.current?.postMessage(page), [page]);
+  useEffect(() => port.current?.postMessage(toFrame(page)), [page]);
   function begin(frame: HTMLIFrameElement): void {
     if (port.current) return;
     const { port1, port2 } = new MessageChannel();
@@ -32,11 +35,11 @@ export function PageFrame({
     };
     // The origin of a sandboxed frame has no name.
     frame.contentWindow?.postMessage('begin', '*', [port2]);
-    port1.postMessage(latest.current.page);
+    port1.postMessage(toFrame(latest.current.page));
   }
   return (
     <iframe
-      title="The page: choose a text to edit it"
+      title={t.editor.inPlace.frame}
       class="page-frame"
       src={FRAME}
       sandbox="allow-scripts"

@@ -1,11 +1,10 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { t } from '../../texts/chosen-texts.ts';
 import { Field } from '../../ui/field.tsx';
 import { Section } from '../../ui/section.tsx';
 import { TypedField } from '../panel/typed-field.tsx';
 import { editImage, editLink, editText, type Place } from '../source/editable-places.ts';
 import type { InPlace } from './use-in-place.ts';
-
-const TITLES = { text: 'Text', link: 'Link', image: 'Image', button: 'Button' } as const;
 
 /** The place that is chosen in the page, with what can't be typed there. `images`: chooses a file for an image. */
 export function PlaceCard({
@@ -17,20 +16,19 @@ export function PlaceCard({
   inPlace: InPlace;
   images(use: (src: string) => void): ComponentChildren;
 }): JSX.Element {
-  const name = TITLES[kind];
   return (
-    <Section title={`Chosen: ${name}`}>
-      {text !== undefined && (
+    <Section title={t.editor.place.chosen[kind]}>
+      {text !== undefined && kind !== 'image' && (
         <TypedField
           isNeeded
-          label={`${name}: text`}
+          label={t.editor.place.words[kind]}
           value={text}
           onChange={(typed) => edit(editText(source, id, typed), `text-of:${id}`)}
         />
       )}
       {href !== undefined && (
         <Field
-          label="Address that it leads to"
+          label={t.editor.place.href}
           type="url"
           value={href}
           onChange={(typed) => edit(editLink(source, id, { href: typed }), `href-of:${id}`)}
@@ -39,13 +37,13 @@ export function PlaceCard({
       {kind === 'image' && (
         <>
           <TypedField
-            label="Description of the image"
-            hint="For people who don’t see it. Leave it empty for a decoration."
+            label={t.editor.place.alt}
+            hint={t.editor.place.altHint}
             value={alt ?? ''}
             onChange={(typed) => edit(editImage(source, id, { alt: typed }), `alt-of:${id}`)}
           />
           <Field
-            label="Address of the image"
+            label={t.editor.place.src}
             value={src ?? ''}
             onChange={(typed) => edit(editImage(source, id, { src: typed }), `src-of:${id}`)}
           />

@@ -1,10 +1,12 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { counted } from '../../ui/time.tsx';
+import { counted, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import type { CodePlace } from '../code/code-editor.ts';
-import { untouchable } from '../source/fixed-parts.ts';
+import { untouchable, type WhyUntouchable } from '../source/fixed-parts.ts';
 import type { PageSource } from '../source/page-source.ts';
 
+const WHY: Readonly<Record<WhyUntouchable, string>> = t.editor.inPlace.why;
 /** A page can have thousands. */
 const MAX_SHOWN = 20;
 
@@ -20,14 +22,22 @@ export function UntouchableParts({
   if (parts.length === 0) return null;
   return (
     <details>
-      <summary>{counted(parts.length, 'part is', 'parts are')} edited in the code</summary>
+      <summary>{counted(t.editor.inPlace.partsInCode, parts.length)}</summary>
       <ul class="stack">
         {parts.slice(0, MAX_SHOWN).map(({ line, column, why }) => (
           <li key={`${line}:${column}`}>
-            <button type="button" class="link" onClick={() => onCode({ line, column })}>
-              line {line}
-            </button>
-            : {why}
+            <Rich
+              text={t.editor.inPlace.partAt}
+              with={{
+                a: (label) => (
+                  <button type="button" class="link" onClick={() => onCode({ line, column })}>
+                    {label}
+                  </button>
+                ),
+                line: <>{line}</>,
+                why: <>{WHY[why]}</>,
+              }}
+            />
           </li>
         ))}
       </ul>

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { fill, t } from '../../texts/chosen-texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Select } from '../../ui/field.tsx';
 import type { InPlace } from '../in-place/use-in-place.ts';
@@ -9,7 +10,7 @@ import { FIELD_TYPES, type FieldType } from './field-types.ts';
 import { OptionList } from './option-list.tsx';
 
 /** The options that a new choice begins with. */
-const FIRST_OPTIONS = [1, 2].map((number) => ({ value: '', label: `Option ${number}` }));
+const FIRST_OPTIONS = [1, 2].map((number) => ({ value: '', label: fill(t.editor.options.words, { number }) }));
 
 /** Adds a field at the end of a form. */
 export function AddField({ form, inPlace: { source, edit } }: { form: SourceForm; inPlace: InPlace }): JSX.Element {
@@ -36,26 +37,26 @@ export function AddField({ form, inPlace: { source, edit } }: { form: SourceForm
   if (!isOpen) {
     return (
       <Button icon="plus" onClick={() => setOpen(true)}>
-        Add a field
+        {t.editor.newField.open}
       </Button>
     );
   }
   return (
     <fieldset class="add-field">
-      <legend>New field</legend>
+      <legend>{t.editor.newField.heading}</legend>
       <Field
-        label="Label of the new field"
+        label={t.editor.newField.label}
         value={label}
         onChange={setLabel}
-        error={isMissing && label.trim() === '' ? 'Write what visitors read beside the field.' : undefined}
+        error={isMissing && label.trim() === '' ? t.editor.newField.labelMissing : undefined}
       />
-      <Select label="Type" value={type} options={FIELD_TYPES} onChange={(chosen) => setType(chosen)} />
+      <Select label={t.editor.field.type} value={type} options={FIELD_TYPES} onChange={(chosen) => setType(chosen)} />
       {type === 'choice' && <OptionList options={options} onChange={setOptions} />}
-      <Checkbox label="Required" isOn={isRequired} onChange={setRequired} />
+      <Checkbox label={t.editor.field.required} isOn={isRequired} onChange={setRequired} />
       <div class="buttons end">
-        <Button onClick={close}>Don’t add it</Button>
+        <Button onClick={close}>{t.editor.newField.cancel}</Button>
         <Button kind="main" onClick={add}>
-          Add
+          {t.editor.newField.add}
         </Button>
       </div>
     </fieldset>

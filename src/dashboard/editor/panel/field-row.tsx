@@ -1,15 +1,19 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import { fill, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import type { InPlace } from '../in-place/use-in-place.ts';
 import { changeField, moveField, removeField } from '../source/form/form-edits.ts';
-import type { SourceField, SourceForm } from '../source/form/source-forms.ts';
+import type { SourceField, SourceForm, WhyFixed } from '../source/form/source-forms.ts';
 import { fieldName, typeName } from './field-types.ts';
 import { OptionList } from './option-list.tsx';
 import { TypedField } from './typed-field.tsx';
+
+const WHY_FIXED: Readonly<Record<WhyFixed, string>> = t.editor.field.why;
 
 type RowProps = {
   form: SourceForm;
@@ -28,20 +32,16 @@ function Details({ form, field, inPlace: { source, edit }, onCode, onRemoved }: 
   return (
     <div class="stack">
       <TypedField
-        label="Label"
+        label={t.editor.field.label}
         isNeeded
-        hint={
-          <>
-            The inbox keeps its column: its name stays <code>{field.name}</code>.
-          </>
-        }
+        hint={<Rich text={t.editor.field.labelHint} with={{ name: <>{field.name}</> }} />}
         value={field.label}
         onChange={(label) => change({ label }, 'label')}
       />
       {field.canBeRequired && (
         <Checkbox
-          label="Required"
-          hint="Visitors can’t send the form without it."
+          label={t.editor.field.required}
+          hint={t.editor.field.requiredHint}
           isOn={field.isRequired}
           onChange={(isRequired) => change({ isRequired })}
         />
@@ -49,11 +49,15 @@ function Details({ form, field, inPlace: { source, edit }, onCode, onRemoved }: 
       {field.options && field.canChangeOptions && (
         <OptionList options={field.options} onChange={(options, of) => change({ options }, of)} />
       )}
-      {field.options && !field.canChangeOptions && <p class="muted">Its options are changed in the code.</p>}
-      {field.reason !== undefined && <p class="muted">It can’t be moved or removed here. {field.reason}</p>}
+      {field.options && !field.canChangeOptions && <p class="muted">{t.editor.field.optionsInCode}</p>}
+      {field.reason !== undefined && (
+        <p class="muted">
+          {t.editor.field.notHere} {WHY_FIXED[field.reason]}
+        </p>
+      )}
       <div class="buttons actions">
         <Button kind="quiet" onClick={() => onCode(field)}>
-          Show in the code
+          {t.editor.field.showInCode}
         </Button>
         {field.isEditable && (
           <Button
@@ -65,7 +69,7 @@ function Details({ form, field, inPlace: { source, edit }, onCode, onRemoved }: 
               onRemoved(field);
             }}
           >
-            Remove
+            {t.editor.field.remove}
           </Button>
         )}
       </div>
@@ -93,16 +97,16 @@ export function FieldRow(props: RowProps): JSX.Element {
           <Icon name="unfold" />
           <span>
             <bdi>{name}</bdi>
-            {field.isRequired && <span class="unseen"> (required)</span>}
+            {field.isRequired && <span class="unseen"> {t.editor.field.isRequired}</span>}
             {field.isRequired && <span aria-hidden="true"> *</span>}
             <span class="muted"> {typeName(field.type)}</span>
           </span>
         </button>
         {field.isEditable && field.index > 0 && (
-          <IconButton icon="newer" label={`Move ${name} up`} onClick={() => move(-1)} />
+          <IconButton icon="newer" label={fill(t.editor.field.moveUp, { name })} onClick={() => move(-1)} />
         )}
         {field.isEditable && field.index < form.fields.length - 1 && (
-          <IconButton icon="unfold" label={`Move ${name} down`} onClick={() => move(1)} />
+          <IconButton icon="unfold" label={fill(t.editor.field.moveDown, { name })} onClick={() => move(1)} />
         )}
       </div>
       <div id={id} hidden={!isOpen}>

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { counted, fill, t } from '../../texts/chosen-texts.ts';
 import { say } from '../../ui/say.tsx';
 import { Section } from '../../ui/section.tsx';
-import { counted } from '../../ui/time.tsx';
 import type { InPlace } from '../in-place/use-in-place.ts';
 import { forms, type SourceField } from '../source/form/source-forms.ts';
 import { AddField } from './add-field.tsx';
@@ -14,13 +14,14 @@ export type CountField = (name: string) => Promise<number | undefined>;
 
 async function sayRemoved(field: SourceField, countField: CountField | undefined): Promise<void> {
   const name = fieldName(field);
-  if (!countField) return say(`${name} is removed.`);
+  const removed = fill(t.editor.form.removed, { name });
+  if (!countField) return say(removed);
   const count = await countField(field.name).catch(() => undefined);
-  if (count === 0) return say(`${name} is removed.`);
+  if (count === 0) return say(removed);
   say(
     count === undefined
-      ? `${name} is removed. Submissions that have it keep it.`
-      : `${name} is removed. It stays in ${counted(count, 'earlier submission')}.`,
+      ? fill(t.editor.form.removedKept, { name })
+      : counted(t.editor.form.removedStays, count, { name }),
   );
 }
 
@@ -38,7 +39,10 @@ export function FormFields({
   return (
     <>
       {found.map((form) => (
-        <Section key={form.index} title={found.length === 1 ? 'Form' : `Form ${form.index + 1}`}>
+        <Section
+          key={form.index}
+          title={found.length === 1 ? t.editor.form.heading : fill(t.editor.form.numbered, { number: form.index + 1 })}
+        >
           <ul class="field-rows">
             {form.fields.map((field) => (
               <FieldRow

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { t } from '../../texts/chosen-texts.ts';
 import { Labelled } from '../../ui/field.tsx';
 import { Section } from '../../ui/section.tsx';
 import type { InPlace } from '../in-place/use-in-place.ts';
@@ -9,20 +10,20 @@ import { TypedField } from './typed-field.tsx';
 export function HeadFields({ inPlace: { source, edit } }: { inPlace: InPlace }): JSX.Element {
   const { title, description, color } = head(source);
   return (
-    <Section title="Page">
+    <Section title={t.editor.head.heading}>
       <TypedField
-        label="Title"
-        hint="In the tab of the browser, in search results and in your list of pages."
+        label={t.editor.head.title}
+        hint={t.editor.head.titleHint}
         value={title ?? ''}
         onChange={(typed) => edit(editHead(source, { title: typed }), 'title')}
       />
       <TypedField
-        label="Description"
-        hint="A sentence for search results and for messages with a link to the page."
+        label={t.editor.head.description}
+        hint={t.editor.head.descriptionHint}
         value={description ?? ''}
         onChange={(typed) => edit(editHead(source, { description: typed }), 'description')}
       />
-      <Labelled label="Colour" hint={color === null && 'The page does not name one yet.'}>
+      <Labelled label={t.editor.head.colour} hint={color === null && t.editor.head.noColour}>
         {(control) => (
           <input
             {...control}

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { fill, t } from '../../texts/chosen-texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { TypedField } from './typed-field.tsx';
@@ -15,12 +16,12 @@ export function OptionList({
 }): JSX.Element {
   return (
     <fieldset class="options">
-      <legend>Options</legend>
+      <legend>{t.editor.options.heading}</legend>
       {options.map(({ label }, index) => (
         <div key={index} class="option">
           <TypedField
             isNeeded
-            label={`Option ${index + 1}`}
+            label={fill(t.editor.options.numbered, { number: index + 1 })}
             value={label}
             onChange={(typed) =>
               onChange(options.with(index, { value: options[index]?.value ?? '', label: typed }), `option:${index}`)
@@ -29,7 +30,7 @@ export function OptionList({
           {options.length > 1 && (
             <IconButton
               icon="close"
-              label={`Remove option ${index + 1}`}
+              label={fill(t.editor.options.remove, { number: index + 1 })}
               onClick={() => onChange(options.toSpliced(index, 1))}
             />
           )}
@@ -38,9 +39,11 @@ export function OptionList({
       <Button
         kind="quiet"
         icon="plus"
-        onClick={() => onChange([...options, { value: '', label: `Option ${options.length + 1}` }])}
+        onClick={() =>
+          onChange([...options, { value: '', label: fill(t.editor.options.words, { number: options.length + 1 }) }])
+        }
       >
-        Add an option
+        {t.editor.options.add}
       </Button>
     </fieldset>
   );

@@ -4,15 +4,11 @@ import type { LinePlace } from './line-places.ts';
 import type { PageSource } from './page-source.ts';
 import { contentOf, rangeOf, visit } from './source-walk.ts';
 
-/** A part that can only be changed in the code, and the reason. */
-export type UntouchablePart = LinePlace & { why: string };
+/** Why a text can't be edited in place: a script makes it, it is in a drawing, or tags are missing, or all of the page is too complex. */
+export type WhyUntouchable = 'script' | 'drawing' | 'nesting' | 'complex';
 
-const WHY = {
-  script: 'A script can make texts here.',
-  drawing: 'This is part of a drawing.',
-  nesting: 'Tags are missing or in the wrong order here.',
-  complex: 'The page is too complex to be edited in place.',
-} as const;
+/** A part that can only be changed in the code. */
+export type UntouchablePart = LinePlace & { why: WhyUntouchable };
 
 /** Parts that are listed of each kind. */
 const MAX_OF_KIND = 100;
@@ -33,10 +29,10 @@ const isLookedInto = (element: HtmlElement): boolean => isOpen(element) || eleme
 
 /** The texts that people see and can't edit in place: made by scripts, in drawings, or where the tree is not as the HTML. */
 export function untouchable(source: PageSource): UntouchablePart[] {
-  if (!source.isRead) return [{ line: 1, column: 1, why: WHY.complex }];
+  if (!source.isRead) return [{ line: 1, column: 1, why: 'complex' }];
   const places = new Set(findPlaces(source).map(({ place }) => place.from));
-  const parts = new Map<string, number[]>();
-  const add = (why: string, at: number): void => {
+  const parts = new Map<WhyUntouchable, number[]>();
+  const add = (why: WhyUntouchable, at: number): void => {
     const found = parts.get(why);
     if (!found) parts.set(why, [at]);
     else if (found.length < MAX_OF_KIND) found.push(at);
@@ -45,12 +41,12 @@ export function untouchable(source: PageSource): UntouchablePart[] {
     const range = rangeOf(source, node);
     if (!range) continue;
     if (isElement(node)) {
-      if (isHtml(node, 'script') && makesText(source, node)) add(WHY.script, range.from);
-      if (node.tagName === 'svg' && hasText(node)) add(WHY.drawing, range.from);
+      if (isHtml(node, 'script') && makesText(source, node)) add('script', range.from);
+      if (node.tagName === 'svg' && hasText(node)) add('drawing', range.from);
     } else if (isText(node) && parent?.tagName !== 'head' && node.value.trim() !== '') {
       const words = wordsOf(source, node);
       const isInButton = parent && ['a', 'button'].includes(parent.tagName);
-      if (!isSound || !words || !(places.has(words.from) || isInButton)) add(WHY.nesting, words?.from ?? range.from);
+      if (!isSound || !words || !(places.has(words.from) || isInButton)) add('nesting', words?.from ?? range.from);
     }
   }
   const sorted = Array.from(parts, ([why, found]) => found.map((at) => ({ why, at }))).flat();

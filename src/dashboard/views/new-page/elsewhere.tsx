@@ -5,6 +5,7 @@ import { escapeHtml } from '../../../lib/html.ts';
 import { answer, api } from '../../api.ts';
 import { useChange, useOnce } from '../../data.ts';
 import { pageLinks } from '../../page-links.ts';
+import { language, t } from '../../texts/chosen-texts.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form, FormEnd } from '../../ui/form.tsx';
 import { formSnippet } from '../../ui/form-snippet.tsx';
@@ -19,7 +20,7 @@ const smallPage = (name: string): string => `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(name)}</title>
-<body lang="en">
+<body lang="${language}">
 <h1>${escapeHtml(name)}</h1>
 ${formSnippet('{{FORM_ACTION}}')}</body>
 </html>
@@ -33,16 +34,16 @@ export function Elsewhere(): JSX.Element {
   const header = useOnce(name);
   const create = (): unknown =>
     run(async () => {
-      const body = { html: smallPage(name.trim() || 'Contact') };
+      const body = { html: smallPage(name.trim() || t.editor.elsewhere.unnamed) };
       const { id } = await answer(api.POST('/deploy', { params: { header }, body }));
       route(`${pageLinks(id).live}?form=elsewhere`);
     });
   return (
-    <View title="My form is on another site">
+    <View title={t.editor.elsewhere.title}>
       <Form needs="POST /deploy" class="card" onSubmit={create}>
-        <p>You get a form to paste into your own page. Whatever visitors send with it arrives here.</p>
-        <Field label="Name of the form" hint="Such as Contact." value={name} onChange={setName} />
-        <FormEnd change={change} button="Get the form" onCancel={() => route('/dashboard/new')} />
+        <p>{t.editor.elsewhere.explained}</p>
+        <Field label={t.editor.elsewhere.name} hint={t.editor.elsewhere.nameHint} value={name} onChange={setName} />
+        <FormEnd change={change} button={t.editor.elsewhere.getForm} onCancel={() => route('/dashboard/new')} />
       </Form>
     </View>
   );

@@ -18,6 +18,9 @@ export type FieldType =
   | 'long-text'
   | 'other';
 
+/** Why a field can't be moved: its label stands elsewhere, or a tag has an attribute twice. */
+export type WhyFixed = 'place' | 'repeated';
+
 export type FieldOption = { value: string; label: string };
 
 /**
@@ -35,7 +38,7 @@ export type SourceField = Range &
     options?: FieldOption[];
     canChangeOptions: boolean;
     isEditable: boolean;
-    reason?: string;
+    reason?: WhyFixed;
   };
 
 /** A form of a page. `index`: in the list of forms. */
@@ -63,11 +66,6 @@ const TYPES: Readonly<Record<string, FieldType>> = {
 };
 /** The types for which the standard has no `required`. */
 const NEVER_REQUIRED = new Set(['color', 'range']);
-
-const REASONS = {
-  place: 'Its label stands elsewhere on the page.',
-  repeated: 'Its tag has an attribute twice.',
-} as const;
 
 /** The controls of each field: radio buttons and checkboxes with one name are one. */
 function grouped(controls: readonly HtmlElement[]): HtmlElement[][] {
@@ -106,7 +104,7 @@ function readField(
   const isRepeated = controls.some((control) => source.repeating.has(startOf(control)));
   const options =
     type === 'select' ? selectOptions(source, first) : isGroup ? groupOptions(source, page, controls) : [];
-  const reason = isRepeated ? REASONS.repeated : unit ? undefined : REASONS.place;
+  const reason = isRepeated ? 'repeated' : unit ? undefined : 'place';
   const from = unit?.from ?? startOf(first);
   const isChoice = isGroup || type === 'select';
   const field: SourceField = {

@@ -2,8 +2,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ApiError, answer, api } from '../api.ts';
 import { type Change, useChange } from '../data.ts';
 import { LABELS, type Settings, sentenceOf, type Typed } from '../setting-fields.ts';
+import { counted, fill, t } from '../texts/chosen-texts.ts';
 import { say } from '../ui/say.tsx';
-import { counted } from '../ui/time.tsx';
 import { type Edits, editsOf, keepEdits, rebased } from './kept-edits.ts';
 import { changedNames, changesOf, countChanges, itemAt, NEW_RECIPIENT, toTyped, typeInto } from './typed.ts';
 
@@ -30,9 +30,7 @@ async function saveEdits(id: string, form: string, fresh: Edits): Promise<void> 
     const { typed, read, theirs, etag } = editsOf(form) ?? fresh;
     const conflicts = Object.keys(theirs).length;
     if (conflicts > 0) {
-      throw new Error(
-        `${counted(conflicts, 'setting was', 'settings were')} changed in another tab. Choose which to keep.`,
-      );
+      throw new Error(counted(t.settings.conflict.toChoose, conflicts));
     }
     if (changedNames(typed, read).length === 0) return;
     const body = changesOf(typed, read);
@@ -48,7 +46,7 @@ async function saveEdits(id: string, form: string, fresh: Edits): Promise<void> 
     keepEdits(form, rebased(editsOf(form) ?? fresh, now, isSaved ? typed : read));
     if (isSaved) return;
   }
-  throw new Error('Others change these settings all the time: try again.');
+  throw new Error(t.settings.conflict.noEnd);
 }
 
 export type EditedSettings = Edits & {
@@ -77,7 +75,7 @@ export function useEditedSettings(view: string, id: string, found: ReadSettings)
     sentenceOf(name, fault) {
       const item = fault.index === undefined ? undefined : itemAt(refused.current, name, fault.index);
       const sentence = sentenceOf(name, fault);
-      return item === undefined || sentence === undefined ? sentence : `“${item}”: ${sentence}`;
+      return item === undefined || sentence === undefined ? sentence : fill(t.settings.wrong.item, { item, sentence });
     },
   });
   // Others may have changed them while another view was looked at.
@@ -113,14 +111,15 @@ export function useEditedSettings(view: string, id: string, found: ReadSettings)
         refused.current = (editsOf(form) ?? fresh).typed;
         return saveEdits(id, form, fresh);
       });
-      if (isSaved) say('Saved');
+      if (isSaved) say(t.shared.saved);
       return isSaved;
     },
     discard() {
       const before = editsOf(form) ?? fresh;
       put({ typed: before.read, theirs: {} });
       clear();
-      say(`${counted(before === fresh ? 0 : countChanges(before.typed, before.read), 'change')} discarded`, async () =>
+      const count = before === fresh ? 0 : countChanges(before.typed, before.read);
+      say(counted(t.settings.discarded, count), async () =>
         keepEdits(
           form,
           rebased({ ...(editsOf(form) ?? fresh), typed: before.typed, theirs: before.theirs }, editsOf(form) ?? fresh),

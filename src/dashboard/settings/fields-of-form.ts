@@ -3,6 +3,7 @@ import { controlsOf, isForPeople } from '../../forms/control-fields.ts';
 import { answer, api } from '../api.ts';
 import { useData } from '../data.ts';
 import type { Option } from '../setting-fields.ts';
+import { t } from '../texts/chosen-texts.ts';
 
 /** Types of fields in which people type an address. */
 const TYPED_IN: ReadonlySet<string> = new Set(['email', 'text']);
@@ -60,8 +61,8 @@ export function useFormFields(id: string, chosen: { address: string; number: str
   if (inputs?.length === 0 || error) return { addresses: undefined, numbers: undefined, hasNoAddress: false };
   const [all, addresses] = [inputs ?? [], inputs?.filter(isForAddress) ?? []];
   return {
-    addresses: choicesOf('No mail', addresses, all, chosen.address),
-    numbers: choicesOf('Submissions: each takes one place', all.filter(isForNumber), all, chosen.number),
+    addresses: choicesOf(t.settings.noMail, addresses, all, chosen.address),
+    numbers: choicesOf(t.settings.bySubmissions, all.filter(isForNumber), all, chosen.number),
     hasNoAddress: inputs !== undefined && addresses.length === 0,
   };
 }

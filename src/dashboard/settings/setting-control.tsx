@@ -1,18 +1,27 @@
 import type { JSX } from 'preact';
 import { may } from '../permissions.ts';
 import { FIELD_OF, type FormField, type Option } from '../setting-fields.ts';
+import { fill, t } from '../texts/chosen-texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Checkbox, Field, Select, TextArea } from '../ui/field.tsx';
 import type { EditedSettings } from './edited-settings.ts';
 import { zoneOfOwner } from './local-time.ts';
 import './setting-control.css';
 
-/** A value as a person reads it in a sentence. */
-function shownValue({ control }: FormField, value: string): string {
-  if (typeof control === 'object') return control.find((option) => option.value === value)?.label ?? value;
-  if (control === 'switch') return value === 'true' ? 'on' : 'off';
+const { conflict } = t.settings;
+
+/** Returns a sentence about a value as a person reads it. */
+function sentenceWith(
+  sentences: typeof conflict.changedTo | typeof conflict.useOther,
+  { control }: FormField,
+  value: string,
+): string {
+  if (typeof control === 'object') {
+    return fill(sentences.choice, { value: control.find((option) => option.value === value)?.label ?? value });
+  }
+  if (control === 'switch') return value === 'true' ? sentences.on : sentences.off;
   const text = control === 'time' ? value.replace('T', ' ') : value.trim().split(/\n+/).join(', ');
-  return text === '' ? 'nothing' : `“${text}”`;
+  return text === '' ? sentences.nothing : fill(sentences.text, { value: text });
 }
 
 /** Lets a person choose between the own change of a setting and that of another tab. */
@@ -20,13 +29,14 @@ function Conflict({ name, edited }: { name: string; edited: EditedSettings }): J
   const field = FIELD_OF.get(name);
   const theirs = edited.theirs[name];
   if (field === undefined || theirs === undefined) return null;
+  const of = fill(conflict.ofSetting, { setting: field.label });
   return (
     <div class="buttons conflict">
-      <Button of={`of ${field.label}`} onClick={() => edited.choose(name, 'mine')}>
-        Keep my change
+      <Button of={of} onClick={() => edited.choose(name, 'mine')}>
+        {conflict.keepMine}
       </Button>
-      <Button of={`of ${field.label}`} onClick={() => edited.choose(name, 'theirs')}>
-        Use the other: {shownValue(field, theirs)}
+      <Button of={of} onClick={() => edited.choose(name, 'theirs')}>
+        {sentenceWith(conflict.useOther, field, theirs)}
       </Button>
     </div>
   );
@@ -34,15 +44,12 @@ function Conflict({ name, edited }: { name: string; edited: EditedSettings }): J
 
 /** The error of a setting: that of its value, or that somebody else has changed it too. */
 const errorOfSetting = (name: string, field: FormField, { theirs, errors }: EditedSettings): string | undefined =>
-  theirs[name] === undefined
-    ? errors[name]
-    : `This was changed in another tab meanwhile, to ${shownValue(field, theirs[name])}.`;
+  theirs[name] === undefined ? errors[name] : sentenceWith(conflict.changedTo, field, theirs[name]);
 
 /** The fields of a form on another site are not known. */
 const FIELD_NAMES = {
-  'address-field': 'The name of the field that holds the address, as your form has it. Left empty: no mail.',
-  'number-field':
-    'The name of the field in which visitors say how many they are. Left empty: each submission takes one place.',
+  'address-field': t.settings.fieldNames.address,
+  'number-field': t.settings.fieldNames.number,
 } as const;
 
 function ControlOf({
@@ -72,7 +79,8 @@ function ControlOf({
   // A field of the type number would have no text where it is none.
   if (control === 'number') return <Field {...typing} inputMode="numeric" />;
   if (control === 'time') {
-    return <Field {...typing} type="datetime-local" hint={`${zoneOfOwner()} time. ${hint ?? ''}`} />;
+    const inZone = fill(t.settings.timeIn, { zone: zoneOfOwner(), hint: hint ?? '' });
+    return <Field {...typing} type="datetime-local" hint={inZone} />;
   }
   if (isOfForm) return <Field {...typing} hint={FIELD_NAMES[control]} />;
   if (control === 'url') return <Field {...typing} type="url" inputMode="url" />;

@@ -1,4 +1,5 @@
 import { FIELD_OF, type FormField, hasConfirmation, hasKeys, type Settings, type Typed } from '../setting-fields.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { instantAt, toLocalTime, zoneOfOwner } from './local-time.ts';
 import { toAddress, toHttpUrl, toSite } from './typed-addresses.ts';
 
@@ -52,9 +53,8 @@ function toValue(control: FormField['control'], typed: string): string | number 
 }
 
 const THANKS: Typed = {
-  'confirmation.subject': 'Thank you',
-  'confirmation.text':
-    'Thank you. We have received what you sent on {{date}} at {{page}}.\n\nYour reference: {{reference}}',
+  'confirmation.subject': t.settings.firstMail.subject,
+  'confirmation.text': t.settings.firstMail.text,
 };
 
 /** The settings after something was typed. A mail begins with a text that one can change. */

@@ -5,6 +5,7 @@ import { useOtherTabs } from '../other-tabs.ts';
 import { pageLinks } from '../page-links.ts';
 import { may } from '../permissions.ts';
 import { type ReadSettings, readSettings, useEditedSettings } from '../settings/edited-settings.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { Form } from '../ui/form.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { type Page, PageView, READS_RECEIVERS, READS_SETTINGS } from '../ui/page-layout.tsx';
@@ -59,8 +60,8 @@ function Loaded({ page, found }: { page: Page; found: ReadSettings }): JSX.Eleme
             <section class="panel">
               <h2>
                 <a class="panel-head" href={pageLinks(page.id).importing}>
-                  <span>Import earlier submissions</span>
-                  <span class="panel-state">From a file of another form service</span>
+                  <span>{t.settings.importing.title}</span>
+                  <span class="panel-state">{t.settings.importing.about}</span>
                   <Icon name="next" />
                 </a>
               </h2>
@@ -85,7 +86,7 @@ function Settings({ page }: { page: Page }): JSX.Element {
   const loaded = useData(`settings:${page.id}`, (signal) => readSettings(page.id, signal));
   useOtherTabs(loaded.reload);
   return (
-    <Shown loaded={loaded} label="Loading the settings">
+    <Shown loaded={loaded} label={t.settings.loading}>
       {(found) => <Loaded page={page} found={found} />}
     </Shown>
   );
@@ -93,7 +94,7 @@ function Settings({ page }: { page: Page }): JSX.Element {
 
 /** The settings of a page. */
 const SettingsView = (): JSX.Element => (
-  <PageView needs={READS_SETTINGS} title="Settings">
+  <PageView needs={READS_SETTINGS} title={t.settings.title}>
     {(page) => <Settings key={page.id} page={page} />}
   </PageView>
 );

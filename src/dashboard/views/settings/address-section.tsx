@@ -8,19 +8,23 @@ import { deleteLater, makeDeletions, useUndeleted } from '../../deletions.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
 import { may } from '../../permissions.ts';
 import { toDomain } from '../../settings/typed-addresses.ts';
+import { counted, fill, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { OneFieldForm } from '../../ui/one-field-form.tsx';
 import type { Page } from '../../ui/page-layout.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Shown } from '../../ui/states.tsx';
-import { counted, Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/time.tsx';
 import { DnsRecords, type Domain } from './dns-records.tsx';
 
+const texts = t.settings.domains;
+
 const STATUSES = {
-  pending: { label: 'Waiting for DNS', badge: 'badge warn' },
-  live: { label: 'Live', badge: 'badge good' },
-  broken: { label: 'Broken', badge: 'badge bad' },
+  pending: { label: texts.statuses.pending, badge: 'badge warn' },
+  live: { label: texts.statuses.live, badge: 'badge good' },
+  broken: { label: texts.statuses.broken, badge: 'badge bad' },
 };
 
 const CHECK = 'POST /deploy/{id}/domains/{domain}/check';
@@ -67,7 +71,7 @@ function DomainButtons({
           href={page.url.replace(new URL(page.url).hostname, domain)}
           isElsewhere
         >
-          Open
+          {texts.open}
         </ButtonLink>
       )}
       <ActionButton
@@ -78,21 +82,17 @@ function DomainButtons({
         run={() => checkDomain(page.id, domain)}
         onDone={onChanged}
       >
-        Check now
+        {texts.checkNow}
       </ActionButton>
       <ActionButton
         needs="DELETE /deploy/{id}/domains/{domain}"
         kind="quiet"
         icon="trash"
         of={domain}
-        run={async () =>
-          deleteLater(`${toUnicode(domain)} is removed. Delete its records at your DNS provider too.`, [
-            domainPath(page.id, domain),
-          ])
-        }
+        run={async () => deleteLater(fill(texts.removed, { domain: toUnicode(domain) }), [domainPath(page.id, domain)])}
         isRemoving
       >
-        Remove
+        {t.settings.remove}
       </ActionButton>
     </div>
   );
@@ -117,8 +117,11 @@ function DomainRow({ page, domain: one, onChanged }: { page: Page; domain: Domai
           </p>
           <p class="muted">
             {readable !== domain && `${domain} · `}
-            {checked_at === null ? 'Not checked yet' : 'Checked '}
-            {checked_at !== null && <Time at={checked_at} />}
+            {checked_at === null ? (
+              texts.notChecked
+            ) : (
+              <Rich text={texts.checked} with={{ time: <Time at={checked_at} /> }} />
+            )}
           </p>
         </div>
         <DomainButtons page={page} domain={one} onChanged={onChanged} />
@@ -132,13 +135,13 @@ const AddDomain = ({ id, onAdded }: { id: string; onAdded(): void }): JSX.Elemen
   <OneFieldForm
     needs="POST /deploy/{id}/domains"
     field={{
-      label: 'Add a domain',
-      hint: 'Such as forms.shop.example. You then add two records at your DNS provider.',
+      label: texts.add,
+      hint: texts.addHint,
       inputMode: 'url',
       autoComplete: 'off',
     }}
-    button={{ icon: 'plus', children: 'Add domain' }}
-    labels={{ domain: 'The domain' }}
+    button={{ icon: 'plus', children: texts.addButton }}
+    labels={{ domain: texts.theDomain }}
     run={async (typed) => {
       // It may be one whose removal waits.
       await makeDeletions();
@@ -168,7 +171,8 @@ function Domains({ page, all, onChanged }: { page: Page; all: readonly Domain[];
 function stateOf(host: string, domains: readonly Domain[] = []): string {
   const problems = domains.filter(({ status }) => status !== 'live').length;
   if (domains.length === 0) return host;
-  return `${host} and ${counted(domains.length, 'domain')}${problems > 0 ? `, ${problems} not live` : ''}`;
+  const state = counted(texts.hostAnd, domains.length, { host });
+  return problems === 0 ? state : counted(texts.notLive, problems, { state });
 }
 
 /** The domains of the owner that lead to a page. */
@@ -181,11 +185,11 @@ export function Address({ page, isOpen, onToggle }: { page: Page; isOpen: boolea
   const { host } = new URL(url);
   const state = stateOf(host, loaded.data?.domains);
   return (
-    <Panel id="address" title="Domains" state={state} isOpen={isOpen} onToggle={onToggle}>
+    <Panel id="address" title={texts.title} state={state} isOpen={isOpen} onToggle={onToggle}>
       <p class="muted">
-        Visitors reach the page at <bdi>{host}</bdi>, and at each domain that you add.
+        <Rich text={texts.about} with={{ host }} />
       </p>
-      <Shown loaded={loaded} label="Loading the domains">
+      <Shown loaded={loaded} label={texts.loading}>
         {({ domains }) => <Domains page={page} all={domains} onChanged={loaded.reload} />}
       </Shown>
     </Panel>

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { t } from '../../texts/chosen-texts.ts';
 import { Snippet } from '../../ui/snippet.tsx';
 
 const WIDGETS: Readonly<Record<string, { script: string; name: string }>> = {
@@ -13,7 +14,7 @@ function captchaSnippet(provider: string, siteKey: string, id: string): string {
   if (!widget) {
     return `<script src="${location.origin}/altcha.js" type="module" async></script>
 <altcha-widget challenge="${location.origin}/altcha/challenge?deployment=${id}" auto="onsubmit"></altcha-widget>
-<noscript><p>Please switch JavaScript on: this form uses it to tell people from robots.</p></noscript>`;
+<noscript><p>${t.settings.captcha.noScript}</p></noscript>`;
   }
   const key = siteKey === '' ? 'YOUR_SITE_KEY' : siteKey.replaceAll(/[^\w.-]/g, '');
   return `<script src="${widget.script}" async defer></script>
@@ -31,11 +32,7 @@ export const CaptchaSnippet = ({
   id: string;
 }): JSX.Element => (
   <>
-    <p class="hint">
-      {provider === 'altcha'
-        ? 'The forms of this page get the widget by themselves. Put this above the button of a form on another site:'
-        : 'Put this above the button of the form:'}
-    </p>
+    <p class="hint">{provider === 'altcha' ? t.settings.captcha.elsewhere : t.settings.captcha.aboveButton}</p>
     <Snippet text={captchaSnippet(provider, siteKey, id)} />
   </>
 );

@@ -1,10 +1,12 @@
 import type { JSX } from 'preact';
 import { useLocation } from 'preact-iso';
 import { ApiError, answer, api } from '../../api.ts';
+import { counted, fill, t } from '../../texts/chosen-texts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import type { Page } from '../../ui/page-layout.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { counted } from '../../ui/time.tsx';
+
+const texts = t.settings.everything;
 
 /** Deletes the page with all that it has received. */
 export function DeleteEverything({
@@ -18,7 +20,8 @@ export function DeleteEverything({
 }): JSX.Element {
   const { route } = useLocation();
   const params = { path: { id: page.id } };
-  const submissions = counted(page.submission_count, 'submission');
+  const { submission_count: submissions } = page;
+  const name = page.title ?? page.slug;
   async function remove(): Promise<void> {
     try {
       await answer(api.DELETE('/deploy/{id}', { params }));
@@ -31,28 +34,28 @@ export function DeleteEverything({
   return (
     <Panel
       id="everything"
-      title="Delete all data"
-      state={`The page and ${submissions}`}
+      title={texts.title}
+      state={counted(texts.state, submissions)}
       isOpen={isOpen}
       onToggle={onToggle}
     >
-      <p>The page, its {submissions}, their files, its webhooks and its versions.</p>
+      <p>{counted(texts.about, submissions)}</p>
       <div>
         <ActionButton
           needs="DELETE /deploy/{id}"
           kind="danger"
           icon="trash"
           ask={{
-            title: 'Delete all data?',
-            button: 'Delete everything',
-            typed: page.title ?? page.slug,
-            text: 'Nobody can restore it afterwards. To be able to, delete the page in the list of your pages instead.',
+            title: texts.ask,
+            button: texts.confirm,
+            typed: name,
+            text: texts.text,
           }}
           run={remove}
-          done={`${page.title ?? page.slug} and all of its data are gone.`}
+          done={fill(texts.done, { name })}
           onDone={() => route('/dashboard')}
         >
-          Delete all data now
+          {texts.button}
         </ActionButton>
       </div>
     </Panel>

@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
+import { fill, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -9,7 +11,7 @@ import { CHOICES, PROVIDERS } from './dns-steps.ts';
 export type Domain = Schemas['CustomDomain'];
 type DnsRecord = Domain['records'][number];
 
-const PURPOSES = { ownership: 'proves that the domain is yours', traffic: 'leads visitors here' };
+const texts = t.settings.dns;
 
 /** Returns what is wrong with each record, by its purpose. The sentence about the proof comes first, and ends in its value. */
 function problemsOf({ problem, records }: Domain): Readonly<Record<DnsRecord['purpose'], string>> {
@@ -43,18 +45,18 @@ function RecordToAdd({
   // A domain is broken because its proof is gone.
   const isGone = status === 'broken' && purpose === 'ownership';
   const isFound = checkedAt !== null && problem === '' && !isGone;
-  const of = `of the ${type} record of ${domain}`;
+  const of = fill(texts.ofRecord, { type, domain });
   return (
     <li class="dns-record stack">
       <p class="buttons">
         <span class={isFound ? 'badge good' : 'badge'}>
           {isFound && <Icon name="done" />}
-          {isFound ? 'Found' : 'Not found yet'}
+          {isFound ? texts.found : texts.notFound}
         </span>
-        <strong>{type} record</strong> <span class="muted">{PURPOSES[purpose]}</span>
+        <Rich text={texts.records[purpose]} with={{ type, about: (about) => <span class="muted">{about}</span> }} />
       </p>
-      <Copied text={name} label="Copy name" of={of} />
-      {type === 'ALIAS' ? <p>{value}</p> : <Copied text={value} label="Copy value" of={of} />}
+      <Copied text={name} label={texts.copyName} of={of} />
+      {type === 'ALIAS' ? <p>{value}</p> : <Copied text={value} label={texts.copyValue} of={of} />}
       {problem !== '' && <p class="muted">{problem}</p>}
     </li>
   );
@@ -67,16 +69,18 @@ function Steps({ records }: { records: readonly DnsRecord[] }): JSX.Element {
   const hasAlias = records.some(({ type }) => type === 'ALIAS');
   return (
     <div class="stack">
-      <Select label="Where you manage the domain" value={chosen} options={CHOICES} onChange={setChosen} />
+      <Select label={texts.where} value={chosen} options={CHOICES} onChange={setChosen} />
       <ol class="steps">
-        <li>{provider?.place ?? 'Sign in where you registered the domain, and open its DNS records.'}</li>
+        <li>{provider?.place ?? texts.signIn}</li>
         <li>
-          Add each record below. Copy its name into <em>{provider?.name ?? 'Name or Host'}</em>, without your domain at
-          its end if that is added by itself, and its value into <em>{provider?.value ?? 'Value or Target'}</em>.
+          <Rich
+            text={texts.copy}
+            with={{ name: provider?.name ?? texts.nameOrHost, value: provider?.value ?? texts.valueOrTarget }}
+          />
         </li>
-        {hasAlias && <li>{provider?.apex ?? 'For the domain itself, add an ALIAS record, or A and AAAA records.'}</li>}
+        {hasAlias && <li>{provider?.apex ?? texts.addAlias}</li>}
         {provider?.note && <li>{provider.note}</li>}
-        <li>Wait: the records are looked for every few seconds. It can take an hour until they are everywhere.</li>
+        <li>{texts.wait}</li>
       </ol>
     </div>
   );
@@ -89,7 +93,7 @@ export function DnsRecords({ domain: one }: { domain: Domain }): JSX.Element {
   return (
     <details open={status !== 'live'}>
       <summary>
-        DNS records<span class="unseen"> of {domain}</span>
+        <Rich text={texts.title} with={{ domain, unseen: (of) => <span class="unseen">{of}</span> }} />
       </summary>
       <div class="stack">
         {status !== 'live' && <Steps records={records} />}

@@ -7,7 +7,8 @@ import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { errorOf, useChange, usePages } from '../../data.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
 import { me } from '../../session.ts';
-import { t } from '../../texts/chosen-texts.ts';
+import { counted, fill, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
@@ -16,19 +17,18 @@ import { NoMail } from '../../ui/no-mail.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { say } from '../../ui/say.tsx';
 import { Listed, NotSaved } from '../../ui/states.tsx';
-import { counted, Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/time.tsx';
 
 type Guest = Schemas['Guest'];
 type Role = Guest['role'];
 
-const LABELS = { email: 'Address', role: 'What they may do' };
-const ROLES = [
-  { value: 'reader', label: 'Read submissions' },
-  { value: 'editor', label: 'Also edit the page' },
-] as const satisfies readonly { value: Role; label: string }[];
+const texts = t.settings.guests;
 
-/** Each role in a sentence about a guest who has it. */
-const NOW = { reader: 'now reads submissions only.', editor: 'may now edit the page too.' } as const;
+const LABELS = { email: texts.address, role: texts.mayDo };
+const ROLES = [
+  { value: 'reader', label: texts.roles.reader },
+  { value: 'editor', label: texts.roles.editor },
+] as const satisfies readonly { value: Role; label: string }[];
 
 type Props = { id: string; guest: Guest; onChanged(): void };
 
@@ -44,10 +44,10 @@ function ChangeRole({ id, guest: { id: guestId, email, role }, onChanged }: Prop
       run={() =>
         answer(api.PATCH('/deploy/{id}/guests/{guestId}', { params: { path: { id, guestId } }, body: { role: other } }))
       }
-      done={`${email} ${NOW[other]}`}
+      done={fill(texts.now[other], { email })}
       onDone={onChanged}
     >
-      {role === 'reader' ? 'Let edit too' : 'Let read only'}
+      {texts.make[other]}
     </ActionButton>
   );
 }
@@ -59,20 +59,16 @@ const Remove = ({ id, guest: { id: guestId, email }, onChanged }: Props): JSX.El
     icon="trash"
     of={email}
     ask={{
-      title: 'Remove this guest?',
-      button: 'Remove',
-      text: (
-        <>
-          <bdi>{email}</bdi> sees nothing of this page any more, from now on.
-        </>
-      ),
+      title: texts.askRemove,
+      button: t.settings.remove,
+      text: <Rich text={texts.sees} with={{ email }} />,
     }}
     run={() => answer(api.DELETE('/deploy/{id}/guests/{guestId}', { params: { path: { id, guestId } } }))}
-    done={`${email} is no longer a guest.`}
+    done={fill(texts.removed, { email })}
     onDone={onChanged}
     isRemoving
   >
-    Remove
+    {t.settings.remove}
   </ActionButton>
 );
 
@@ -87,13 +83,15 @@ function GuestRow(props: Props): JSX.Element {
             <bdi>{email}</bdi>
           </strong>{' '}
           <span class={acceptedAt === null ? 'badge' : 'badge good'}>
-            {acceptedAt === null ? 'Invited' : 'Accepted'}
+            {acceptedAt === null ? texts.invited : texts.accepted}
           </span>
         </p>
         <p class="muted">
-          {role === 'reader' ? 'Reads submissions' : 'Reads submissions and edits the page'} ·{' '}
-          {acceptedAt === null ? 'invited ' : 'since '}
-          <Time at={acceptedAt ?? invitedAt} />
+          {texts.does[role]} ·{' '}
+          <Rich
+            text={acceptedAt === null ? texts.invitedAt : texts.since}
+            with={{ time: <Time at={acceptedAt ?? invitedAt} /> }}
+          />
         </p>
       </div>
       <div class="buttons">
@@ -110,14 +108,14 @@ function Invite({ id, onInvited }: { id: string; onInvited(): void }): JSX.Eleme
   const [isChecked, setChecked] = useState(false);
   const { change, run } = useChange({ labels: LABELS });
   const typed = email.trim();
-  const wrong = isChecked && !isMailAddress(typed) ? 'Enter an address such as ada@example.org.' : undefined;
+  const wrong = isChecked && !isMailAddress(typed) ? texts.wrongAddress : undefined;
   async function invite(): Promise<void> {
     setChecked(true);
     if (!isMailAddress(typed)) return;
     const params = { path: { id } };
     const body = { email: typed, role };
     if (!(await run(async () => void (await answer(api.POST('/deploy/{id}/guests', { params, body })))))) return;
-    say(`A mail with a link is on its way to ${typed}.`);
+    say(fill(texts.onItsWay, { email: typed }));
     setEmail('');
     setChecked(false);
     onInvited();
@@ -141,7 +139,7 @@ function Invite({ id, onInvited }: { id: string; onInvited(): void }): JSX.Eleme
           error={errorOf(change, 'role')}
         />
         <Button icon="mail" isBusy={change.state === 'saving'}>
-          Invite
+          {texts.invite}
         </Button>
       </Form>
       <NotSaved change={change} />
@@ -151,9 +149,10 @@ function Invite({ id, onInvited }: { id: string; onInvited(): void }): JSX.Eleme
 
 function stateOf(data: { items: readonly Guest[]; total: number } | undefined): string {
   if (!data) return '';
-  if (data.total === 0) return 'Nobody but you';
+  if (data.total === 0) return texts.nobody;
   const invited = data.items.filter(({ accepted_at: at }) => at === null).length;
-  return `${counted(data.total, 'guest')}${invited > 0 ? `, ${invited} not signed in yet` : ''}`;
+  const guests = counted(t.shared.counts.guests, data.total);
+  return invited === 0 ? guests : counted(texts.notSignedIn, invited, { guests });
 }
 
 /** The people whom the owner lets read or edit a page, each with a sign-in of their own. */
@@ -164,12 +163,9 @@ export function Guests({ id, isOpen, onToggle }: { id: string; isOpen: boolean; 
   });
   useOtherTabs(loaded.reload);
   return (
-    <Panel id="guests" title="Guests" state={stateOf(loaded.data)} isOpen={isOpen} onToggle={onToggle}>
-      <p class="muted">
-        Invite people to this page alone. They sign in with their own address, and need no account. Nobody but you
-        invites, deletes the page, or sees its webhooks and secrets.
-      </p>
-      <Listed loaded={loaded} label="Loading the guests" of={t.shared.counts.guests}>
+    <Panel id="guests" title={texts.title} state={stateOf(loaded.data)} isOpen={isOpen} onToggle={onToggle}>
+      <p class="muted">{texts.about}</p>
+      <Listed loaded={loaded} label={texts.loading} of={t.shared.counts.guests}>
         {(guest) => <GuestRow key={guest.id} id={id} guest={guest} onChanged={loaded.reload} />}
       </Listed>
       <NoMail />

@@ -3,8 +3,8 @@ import { answer, api } from '../../api.ts';
 import { useData } from '../../data.ts';
 import { pageLinks } from '../../page-links.ts';
 import type { Settings } from '../../setting-fields.ts';
+import { counted, t } from '../../texts/chosen-texts.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { counted } from '../../ui/time.tsx';
 
 /** How many people get mail about submissions: the owner does while nobody else has confirmed. */
 function countRecipients({ email_notifications: isOn, notify_owner: hasOwner, recipients }: Settings): number {
@@ -23,9 +23,9 @@ export function ReceiversLink({ id, settings }: { id: string; settings: Settings
     <section class="panel">
       <h2>
         <a class="panel-head" href={pageLinks(id).notifications}>
-          <span>Who is told</span>
+          <span>{t.settings.receivers.title}</span>
           <span class="panel-state">
-            {count === 0 ? 'Nobody: submissions are in the inbox only' : counted(count, 'receiver')}
+            {count === 0 ? t.settings.receivers.nobody : counted(t.settings.receivers.count, count)}
           </span>
           <Icon name="next" />
         </a>

@@ -1,10 +1,13 @@
 import type { Typed } from '../../setting-fields.ts';
 import { instantAt, zoneOfOwner } from '../../settings/local-time.ts';
-import { counted, numbers, timeZone as ownZone } from '../../ui/time.tsx';
+import { counted, fill, locale, t } from '../../texts/chosen-texts.ts';
+import { timeZone as ownZone } from '../../ui/time.tsx';
 
 /*
  * The state of each section of the settings in one line.
  */
+
+const texts = t.settings.states;
 
 const linesIn = (text = ''): number => text.split('\n').filter((line) => line.trim() !== '').length;
 
@@ -16,20 +19,20 @@ function inWords(at: Date): string {
   const timeZone = zoneOfOwner();
   const yearOf = (time: Date): string => time.toLocaleString('en', { timeZone, year: 'numeric' });
   const year = yearOf(at) === yearOf(new Date()) ? undefined : 'numeric';
-  const shown = at.toLocaleString(undefined, {
+  const shown = at.toLocaleString(locale, {
     ...{ timeZone, year, weekday: 'short', day: 'numeric', month: 'short' },
     ...{ hour: '2-digit', minute: '2-digit' },
   });
-  return timeZone === ownZone ? shown : `${shown} (${timeZone})`;
+  return timeZone === ownZone ? shown : fill(texts.timeInZone, { time: shown, zone: timeZone });
 }
 
 function thanks({ redirect_url: url = '', thanks_message: message = '' }: Typed): string {
-  if (url !== '') return `Leads to ${URL.parse(url)?.host ?? url}`;
-  return message === '' ? 'Thanks with our text' : 'Thanks in your own words';
+  if (url !== '') return fill(texts.leadsTo, { where: URL.parse(url)?.host ?? url });
+  return message === '' ? texts.ourThanks : texts.ownThanks;
 }
 
 const mail = (typed: Typed, fieldLabel: string): string =>
-  typed['confirmation.field'] === '' ? 'No mail to visitors' : `To the address in “${fieldLabel}”`;
+  typed['confirmation.field'] === '' ? texts.noMail : fill(texts.mailTo, { field: fieldLabel });
 
 /** Whether the form is open at a time, by the clock alone. */
 export function openingAt(typed: Typed, now: Date): 'open' | 'not-open' | 'closed' {
@@ -41,29 +44,29 @@ export function openingAt(typed: Typed, now: Date): 'open' | 'not-open' | 'close
 function opening(typed: Typed): string {
   const [opens, closes] = [timeIn(typed, 'opens_at'), timeIn(typed, 'closes_at')];
   const state = openingAt(typed, new Date());
-  if (state === 'closed' && closes) return `Closed since ${inWords(closes)}`;
-  if (state === 'not-open' && opens) return `Opens ${inWords(opens)}`;
-  return closes ? `Open until ${inWords(closes)}` : 'Always open';
+  if (state === 'closed' && closes) return fill(texts.closedSince, { time: inWords(closes) });
+  if (state === 'not-open' && opens) return fill(texts.opens, { time: inWords(opens) });
+  return closes ? fill(texts.openUntil, { time: inWords(closes) }) : texts.alwaysOpen;
+}
+
+function takenOf(max: string, taken: number): string {
+  const places = Number(max);
+  if (max === '' || Number.isNaN(places)) return texts.noLimit;
+  return taken >= places ? fill(texts.full, { taken, places }) : counted(texts.taken, places, { taken });
 }
 
 function places({ max_submissions: max = '', submissions_per_minute: rate = '' }: Typed, taken: number): string {
-  const places = Number(max);
-  const perMinute = rate === '' ? '' : `, ${rate} a minute`;
-  if (max === '' || Number.isNaN(places)) return `No limit${perMinute}`;
-  const state =
-    taken >= places
-      ? `Full: ${numbers.format(taken)} of ${numbers.format(places)}`
-      : `${counted(places, 'place')}, ${numbers.format(taken)} taken`;
-  return state + perMinute;
+  const state = takenOf(max, taken);
+  return rate === '' ? state : fill(texts.perMinute, { state, rate });
 }
 
 function senders({ allowed_origins: origins }: Typed): string {
   const sites = linesIn(origins);
-  return sites === 0 ? 'Forms of any site' : `This page and ${counted(sites, 'site')}`;
+  return sites === 0 ? texts.anySite : counted(texts.sites, sites);
 }
 
 const CAPTCHAS: Readonly<Record<string, string>> = {
-  '': 'No captcha',
+  '': texts.noCaptcha,
   altcha: 'ALTCHA',
   turnstile: 'Turnstile',
   hcaptcha: 'hCaptcha',
@@ -72,15 +75,15 @@ const CAPTCHAS: Readonly<Record<string, string>> = {
 
 function spam(typed: Typed): string {
   const words = linesIn(typed['spam.blocklist']);
-  const captcha = CAPTCHAS[typed['spam.captcha.provider'] ?? ''];
-  return words === 0 ? `${captcha}` : `${captcha}, ${counted(words, 'blocked word')}`;
+  const captcha = CAPTCHAS[typed['spam.captcha.provider'] ?? ''] ?? '';
+  return words === 0 ? captcha : counted(texts.blockedWords, words, { captcha });
 }
 
 function deletion(typed: Typed): string {
   const { retention_days: days = '' } = typed;
   const expires = timeIn(typed, 'expires_at');
-  const kept = days === '' ? 'Submissions are kept' : `Submissions are deleted after ${counted(Number(days), 'day')}`;
-  return expires ? `Offline from ${inWords(expires)}. ${kept}` : kept;
+  const kept = days === '' ? texts.kept : counted(texts.deletedAfter, Number(days));
+  return expires ? fill(texts.offlineFrom, { time: inWords(expires), kept }) : kept;
 }
 
 export const STATES = { thanks, mail, opening, places, senders, spam, deletion };

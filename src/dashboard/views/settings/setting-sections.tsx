@@ -7,6 +7,7 @@ import type { EditedSettings } from '../../settings/edited-settings.ts';
 import { type ChosenFields, useFormFields } from '../../settings/fields-of-form.ts';
 import { mayChangeSetting, SettingControl } from '../../settings/setting-control.tsx';
 import { changedNames } from '../../settings/typed.ts';
+import { counted, fill, t } from '../../texts/chosen-texts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { NoMail } from '../../ui/no-mail.tsx';
@@ -16,15 +17,17 @@ import { CaptchaSnippet } from './captcha-snippet.tsx';
 import { openingAt, STATES } from './section-states.ts';
 import type { Screen } from './visitor-preview.tsx';
 
+const { mailPreview, rush, sections } = t.settings;
+
 /** The sections in their order, and the screen of visitors that each is about. */
 const SECTIONS = [
-  { name: 'thanks', title: 'After sending', screen: 'thanks' },
-  { name: 'mail', title: 'Mail to visitors', screen: 'mail' },
-  { name: 'opening', title: 'When it is open', screen: 'closed' },
-  { name: 'places', title: 'Places', screen: 'full' },
-  { name: 'senders', title: 'Who may send', screen: undefined },
-  { name: 'spam', title: 'Spam', screen: undefined },
-  { name: 'deletion', title: 'Keep or delete', screen: undefined },
+  { name: 'thanks', title: sections.thanks, screen: 'thanks' },
+  { name: 'mail', title: sections.mail, screen: 'mail' },
+  { name: 'opening', title: sections.opening, screen: 'closed' },
+  { name: 'places', title: sections.places, screen: 'full' },
+  { name: 'senders', title: sections.senders, screen: undefined },
+  { name: 'spam', title: sections.spam, screen: undefined },
+  { name: 'deletion', title: sections.deletion, screen: undefined },
 ] as const satisfies readonly { name: FormField['section']; title: string; screen: Screen | undefined }[];
 
 const namesIn = (section: string): string[] =>
@@ -35,16 +38,16 @@ const MailPreview = ({ id, isChanged }: { id: string; isChanged: boolean }): JSX
   <div class="stack">
     <NoMail />
     {isChanged ? (
-      <p class="hint">Save to send yourself a preview of the mail.</p>
+      <p class="hint">{mailPreview.saveFirst}</p>
     ) : (
       <div>
         <ActionButton
           needs="POST /deploy/{id}/confirmation/preview"
           icon="mail"
           run={() => answer(api.POST('/deploy/{id}/confirmation/preview', { params: { path: { id } } }))}
-          done="The preview is on its way to you."
+          done={mailPreview.sent}
         >
-          Send me a preview
+          {mailPreview.send}
         </ActionButton>
       </div>
     )}
@@ -62,11 +65,8 @@ function RateOffer({ edited: { typed, type } }: { edited: EditedSettings }): JSX
   if (!(Number(places) > perMinute && perMinute < RUSH)) return null;
   return (
     <div class="stack">
-      <p class="hint">
-        If many people come at once, {perMinute} of them get in each minute: the others wait, and their forms are sent
-        by themselves.
-      </p>
-      <Button onClick={() => type('submissions_per_minute', String(RUSH))}>Let {RUSH} in each minute</Button>
+      <p class="hint">{counted(rush.about, perMinute)}</p>
+      <Button onClick={() => type('submissions_per_minute', String(RUSH))}>{fill(rush.let, { rate: RUSH })}</Button>
     </div>
   );
 }
@@ -87,9 +87,7 @@ function SectionContent({
   const options = section === 'places' ? fields.numbers : fields.addresses;
   return (
     <>
-      {section === 'mail' && fields.hasNoAddress && (
-        <p class="hint">The form has no field for an e-mail address: add one to thank visitors by mail.</p>
-      )}
+      {section === 'mail' && fields.hasNoAddress && <p class="hint">{t.settings.noAddressField}</p>}
       {namesIn(section).map((name) => (
         <SettingControl key={name} name={name} edited={edited} {...(options && { options })} />
       ))}
@@ -147,7 +145,7 @@ export function Sections({
               onToggle={() => opened.toggle(name)}
             >
               {roleOnPage.value !== undefined && !names.every(mayChangeSetting) && (
-                <p class="hint">Only the owner of the page changes this.</p>
+                <p class="hint">{t.settings.onlyOwner}</p>
               )}
               <SectionContent section={name} page={page} edited={edited} fields={fields} />
             </Panel>

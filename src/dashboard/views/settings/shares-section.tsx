@@ -5,7 +5,8 @@ import { answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { useChange, usePages } from '../../data.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
-import { t } from '../../texts/chosen-texts.ts';
+import { counted, fill, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -13,7 +14,9 @@ import { endOf, type Lifetime, LifetimeField } from '../../ui/lifetime-field.tsx
 import { Panel } from '../../ui/panel.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Listed, NotSaved } from '../../ui/states.tsx';
-import { counted, exactTime, Time } from '../../ui/time.tsx';
+import { exactTime, Time } from '../../ui/time.tsx';
+
+const texts = t.settings.shares;
 
 type Share = Schemas['ListedShare'];
 
@@ -27,20 +30,20 @@ function EndShare({ id, share, onEnded }: { id: string; share: Share; onEnded():
       needs="DELETE /deploy/{id}/shares/{shareId}"
       kind="quiet"
       icon="trash"
-      of={`the link of ${exactTime(share.created_at)}`}
+      of={fill(texts.ofTime, { time: exactTime(share.created_at) })}
       {...(!isOver && {
         ask: {
-          title: 'End this link?',
-          button: 'End it',
-          text: 'Whoever opens it sees nothing any more, from now on. It can’t be brought back: make a new one instead.',
+          title: texts.askEnd,
+          button: texts.endIt,
+          text: texts.endText,
         },
       })}
       run={() => answer(api.DELETE('/deploy/{id}/shares/{shareId}', { params: { path } }))}
-      done={isOver ? 'The link is removed from the list.' : 'The link has ended.'}
+      done={isOver ? texts.removed : texts.hasEnded}
       onDone={onEnded}
       isRemoving
     >
-      {isOver ? 'Remove' : 'End'}
+      {isOver ? t.settings.remove : texts.end}
     </ActionButton>
   );
 }
@@ -53,12 +56,15 @@ function ShareRow({ id, share, onEnded }: { id: string; share: Share; onEnded():
     <li class="row">
       <div class="row-text">
         <p>
-          <strong>Made {exactTime(createdAt)}</strong>{' '}
-          <span class={isOver ? 'badge' : 'badge good'}>{isOver ? 'Ended' : 'Works'}</span>
+          <strong>{fill(texts.made, { time: exactTime(createdAt) })}</strong>{' '}
+          <span class={isOver ? 'badge' : 'badge good'}>{isOver ? texts.ended : texts.works}</span>
         </p>
         <p class="muted">
-          {end === null ? 'Ends when you end it' : isOver ? 'Ended ' : 'Ends by itself '}
-          {end !== null && <Time at={end} />}
+          {end === null ? (
+            texts.endsByHand
+          ) : (
+            <Rich text={isOver ? texts.endedAt : texts.endsAt} with={{ time: <Time at={end} /> }} />
+          )}
         </p>
       </div>
       <EndShare id={id} share={share} onEnded={onEnded} />
@@ -81,16 +87,15 @@ function MakeShare({ id, onMade }: { id: string; onMade(): void }): JSX.Element 
   return (
     <>
       <Form needs="POST /deploy/{id}/shares" class="inline" onSubmit={make}>
-        <LifetimeField label="Ends by itself" value={lifetime} onChange={setLifetime} />
+        <LifetimeField label={texts.lifetime} value={lifetime} onChange={setLifetime} />
         <Button icon="plus" isBusy={change.state === 'saving'}>
-          Make a link
+          {texts.make}
         </Button>
       </Form>
       <NotSaved change={change} />
       {made !== undefined && (
-        <ShownOnce title="The new link" secret={made} onClose={() => setMade(undefined)}>
-          Copy it now, and send it to whoever is to read the submissions: it is shown this once. Everybody who has it
-          can read them.
+        <ShownOnce title={texts.newLink} secret={made} onClose={() => setMade(undefined)}>
+          {texts.copyNow}
         </ShownOnce>
       )}
     </>
@@ -100,7 +105,7 @@ function MakeShare({ id, onMade }: { id: string; onMade(): void }): JSX.Element 
 function stateOf(data: { items: readonly Share[]; total: number } | undefined): string {
   if (!data) return '';
   const working = data.items.filter((share) => !hasEnded(share)).length;
-  return working === 0 ? 'No link' : counted(working, 'link');
+  return working === 0 ? texts.none : counted(t.shared.counts.links, working);
 }
 
 /** Secret addresses at which people without a sign-in read the submissions of a page. */
@@ -111,12 +116,9 @@ export function Shares({ id, isOpen, onToggle }: { id: string; isOpen: boolean; 
   });
   useOtherTabs(loaded.reload);
   return (
-    <Panel id="shares" title="Links to read along" state={stateOf(loaded.data)} isOpen={isOpen} onToggle={onToggle}>
-      <p class="muted">
-        A secret link shows the submissions and their files, without IP addresses and your notes. Nobody signs in, and
-        nobody can change anything there.
-      </p>
-      <Listed loaded={loaded} label="Loading the links" of={t.shared.counts.links}>
+    <Panel id="shares" title={texts.title} state={stateOf(loaded.data)} isOpen={isOpen} onToggle={onToggle}>
+      <p class="muted">{texts.about}</p>
+      <Listed loaded={loaded} label={texts.loading} of={t.shared.counts.links}>
         {(share) => <ShareRow key={share.id} id={id} share={share} onEnded={loaded.reload} />}
       </Listed>
       <MakeShare id={id} onMade={loaded.reload} />

@@ -4,19 +4,23 @@ import { fill } from '../../../texts/fill.ts';
 import type { Typed } from '../../setting-fields.ts';
 import { zoneOfOwner } from '../../settings/local-time.ts';
 import { toHttpUrl } from '../../settings/typed-addresses.ts';
+import { t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { Toggle } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { Page } from '../../ui/page-layout.tsx';
 import { timeIn } from './section-states.ts';
 import { useVisitorTexts, type VisitorTexts } from './visitor-texts.ts';
 
+const { preview } = t.settings;
+
 /** The screens of visitors, in their order. */
 const SCREENS = [
-  { screen: 'thanks', label: 'After sending' },
-  { screen: 'mail', label: 'Mail' },
-  { screen: 'not-open', label: 'Before it opens' },
-  { screen: 'closed', label: 'Closed' },
-  { screen: 'full', label: 'Full' },
+  { screen: 'thanks', label: preview.screens.thanks },
+  { screen: 'mail', label: preview.screens.mail },
+  { screen: 'not-open', label: preview.screens.notOpen },
+  { screen: 'closed', label: preview.screens.closed },
+  { screen: 'full', label: preview.screens.full },
 ] as const;
 export type Screen = (typeof SCREENS)[number]['screen'];
 
@@ -55,7 +59,7 @@ function Thanks({ page, typed, texts }: Shown): JSX.Element {
   if (url) {
     return (
       <p>
-        Visitors go to <bdi>{url.href}</bdi>, and see no page of this service.
+        <Rich text={preview.redirected} with={{ url: url.href }} />
       </p>
     );
   }
@@ -67,7 +71,7 @@ function Thanks({ page, typed, texts }: Shown): JSX.Element {
 }
 
 function Mail({ page, typed }: Shown): JSX.Element {
-  if (typed['confirmation.field'] === '') return <p>Visitors get no mail.</p>;
+  if (typed['confirmation.field'] === '') return <p>{preview.noMail}</p>;
   // As the service writes it, in each language.
   const date = new Date().toISOString().slice(0, 10);
   const values = { reference: 'sub_…', page: `${nameOf(page)} (${page.url})`, date };
@@ -123,7 +127,7 @@ export function VisitorPreview({
   const found = useVisitorTexts(page.id, typed.language ?? '');
   return (
     <section class="visitor-preview card" aria-labelledby="visitor-preview">
-      <h2 id="visitor-preview">What visitors see</h2>
+      <h2 id="visitor-preview">{preview.title}</h2>
       <div class="buttons">
         {SCREENS.map(({ screen: one, label }) => (
           <Toggle key={one} isOn={one === screen} onSwitch={() => onShow(one)}>

@@ -5,7 +5,7 @@ export const notifications = {
   /** After the name of a button such as *Send a test*, for people who do not see the row. `receiver`: an address. */
   toReceiver: 'to {receiver}',
   toRecipients: 'to the recipients',
-  /** After the name of a button such as *Show secret* or *Copy address*, for people who do not see the row. */
+  /** After the name of a button such as *Show secret*, for people who do not see the row. */
   ofReceiver: 'of {receiver}',
 
   mail: {

@@ -2,8 +2,12 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useData } from '../data.ts';
 import type { Attempt } from '../logs.ts';
+import { t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
 import { Shown } from './states.tsx';
-import { numbers, Time } from './time.tsx';
+import { Time } from './time.tsx';
+
+const texts = t.notifications.delivery;
 
 /** A text that may be long: it scrolls, by the keyboard too. */
 const Response = ({ text }: { text: string }): JSX.Element => (
@@ -14,10 +18,14 @@ const Response = ({ text }: { text: string }): JSX.Element => (
 );
 
 /** An attempt. The reason of a failure is left out where it only says the status again. */
-const AttemptRow = ({ at, duration_ms, status, error, response }: Attempt): JSX.Element => (
+const AttemptRow = ({ at, duration_ms: duration, status, error, response }: Attempt): JSX.Element => (
   <li>
     <p>
-      <Time at={at} />, after {numbers.format(duration_ms)} ms: {status === null ? 'no answer' : `HTTP ${status}`}
+      {status === null ? (
+        <Rich text={texts.noAnswer} with={{ time: <Time at={at} />, duration }} />
+      ) : (
+        <Rich text={texts.httpStatus} with={{ time: <Time at={at} />, duration, status: String(status) }} />
+      )}
     </p>
     {error !== null && !error.endsWith(` ${status}`) && (
       <p class="error">
@@ -31,10 +39,10 @@ const AttemptRow = ({ at, duration_ms, status, error, response }: Attempt): JSX.
 function Attempts({ of, read }: { of: string; read(signal: AbortSignal): Promise<readonly Attempt[]> }): JSX.Element {
   const loaded = useData(`attempts:${of}`, read);
   return (
-    <Shown loaded={loaded} label="Loading the attempts">
+    <Shown loaded={loaded} label={texts.loadingAttempts}>
       {(attempts) =>
         attempts.length === 0 ? (
-          <p class="muted">No attempt has ended yet.</p>
+          <p class="muted">{texts.noAttempt}</p>
         ) : (
           <ol class="attempts">
             {attempts.map((attempt) => (
@@ -61,7 +69,7 @@ export function DeliveryAttempts({
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        What was answered<span class="unseen"> by {to}</span>
+        <Rich text={texts.whatWasAnswered} with={{ receiver: to, unseen: (by) => <span class="unseen">{by}</span> }} />
       </summary>
       {isOpen && <Attempts of={of} read={read} />}
     </details>

@@ -1,20 +1,31 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Delivery, Log } from '../logs.ts';
+import { counted, fill, t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
 import { ActionButton } from './action-button.tsx';
 import { DeliveryAttempts } from './delivery-attempts.tsx';
-import { counted, Time } from './time.tsx';
+import { Time } from './time.tsx';
+
+const texts = t.notifications.delivery;
 
 const STATUSES = {
-  succeeded: { label: 'Delivered', badge: 'badge good' },
-  failed: { label: 'Failed', badge: 'badge bad' },
+  succeeded: { label: texts.statuses.delivered, badge: 'badge good' },
+  failed: { label: texts.statuses.failed, badge: 'badge bad' },
 };
-const SENDING = { label: 'On its way', badge: 'badge' };
-const FAILING = { label: 'Failing', badge: 'badge warn' };
+const SENDING = { label: texts.statuses.onItsWay, badge: 'badge' };
+const FAILING = { label: texts.statuses.failing, badge: 'badge warn' };
 
 /** The state of a delivery. One that has failed, and is tried again, is no delivery that waits for its turn. */
 function stateOf({ status, attempts, last_error: error }: Delivery): { label: string; badge: string } {
   if (status !== 'pending') return STATUSES[status];
   return attempts > 0 && error !== null ? FAILING : SENDING;
+}
+
+/** How often it was tried, and what was answered last. */
+function triesOf({ attempts, last_status: status }: Delivery, { protocol }: Log): string {
+  if (status === null) return attempts === 0 ? texts.notTried : counted(texts.tried, attempts);
+  const answer = `${protocol} ${status}`;
+  return attempts === 0 ? fill(texts.notTriedAgain, { answer }) : counted(texts.answered, attempts, { answer });
 }
 
 /** A delivery, and the way to send it again. */
@@ -30,8 +41,8 @@ export function DeliveryRow({
   /** The subject of the delivery, where the view has deliveries of several. */
   children?: ComponentChildren;
 }): JSX.Element {
-  const { id, attempts, next_attempt_at, last_status, last_error, created_at } = delivery;
-  const to = delivery.recipient === undefined ? log.name : (delivery.recipient ?? 'a recipient that was removed');
+  const { id, attempts, next_attempt_at, last_error, created_at, recipient = log.name } = delivery;
+  const to = recipient ?? texts.removedRecipient;
   const { label, badge } = stateOf(delivery);
   return (
     <li class="row">
@@ -41,12 +52,11 @@ export function DeliveryRow({
         </p>
         <span class={badge}>{label}</span> <Time at={created_at} /> {children}
         <p class="muted">
-          {attempts === 0 ? 'Not tried yet' : counted(attempts, 'attempt')}
-          {last_status !== null && `, last answer: ${log.protocol} ${last_status}`}.
+          {triesOf(delivery, log)}
           {next_attempt_at !== null && (
             <>
               {' '}
-              Next attempt: <Time at={next_attempt_at} />.
+              <Rich text={texts.nextAttempt} with={{ time: <Time at={next_attempt_at} /> }} />
             </>
           )}
         </p>
@@ -67,13 +77,13 @@ export function DeliveryRow({
         needs={log.retrying}
         kind="quiet"
         icon="replace"
-        of={`to ${to}`}
+        of={recipient === null ? texts.toRemovedRecipient : fill(t.notifications.toReceiver, { receiver: to })}
         run={() => log.retry(id)}
-        done="It is sent again."
+        done={texts.sentAgain}
         onDone={onRetried}
         isRepeatable
       >
-        Send again
+        {texts.sendAgain}
       </ActionButton>
     </li>
   );

@@ -3,6 +3,7 @@ import { useData } from '../data.ts';
 import { useUndeleted } from '../deletions.ts';
 import { useOtherTabs } from '../other-tabs.ts';
 import { useEditedSettings } from '../settings/edited-settings.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { type Page, PageView, READS_RECEIVERS } from '../ui/page-layout.tsx';
 import { SaveBar } from '../ui/save-bar.tsx';
 import { Section } from '../ui/section.tsx';
@@ -24,10 +25,7 @@ function Loaded({ page: { id }, read, reload }: { page: Page; read: Receivers; r
   return (
     <div class="view notified">
       <MailSection id={id} form={FORM} edited={edited} mails={mails} />
-      <Section
-        title="Chats and other programs"
-        hint="Each submission is posted to them, and tried again until it arrives."
-      >
+      <Section title={t.notifications.webhooks.title} hint={t.notifications.webhooks.about}>
         {webhooks.length > 0 && (
           <div class="panels">
             {webhooks.map((webhook) => (
@@ -47,7 +45,7 @@ function Notified({ page }: { page: Page }): JSX.Element {
   const loaded = useData(`receivers:${page.id}`, (signal) => readReceivers(page.id, signal));
   useOtherTabs(loaded.reload);
   return (
-    <Shown loaded={loaded} label="Loading the notifications">
+    <Shown loaded={loaded} label={t.notifications.loading}>
       {(read) => <Loaded page={page} read={read} reload={loaded.reload} />}
     </Shown>
   );
@@ -55,7 +53,7 @@ function Notified({ page }: { page: Page }): JSX.Element {
 
 /** The receivers of submissions: people by mail, programs and chats by webhooks. */
 const Notifications = (): JSX.Element => (
-  <PageView needs={READS_RECEIVERS} title="Notifications">
+  <PageView needs={READS_RECEIVERS} title={t.notifications.title}>
     {(page) => <Notified key={page.id} page={page} />}
   </PageView>
 );

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { answer, api } from '../../api.ts';
 import { errorOf, useChange, useOnce } from '../../data.ts';
 import { toHttpUrl } from '../../settings/typed-addresses.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -10,7 +11,9 @@ import { say } from '../../ui/say.tsx';
 import { NotSaved } from '../../ui/states.tsx';
 import { KINDS, OWN, serviceAt } from './receiver-kinds.ts';
 
-const LABELS = { url: 'Webhook URL', type: 'Receiver', format: 'Receiver', chat_id: 'Chat' };
+const texts = t.notifications.webhooks;
+
+const LABELS = { url: texts.url, type: texts.receiver, format: texts.receiver, chat_id: texts.chat };
 
 const OPTIONS = Object.keys(KINDS).map((name) => ({ value: name, label: name }));
 
@@ -60,7 +63,7 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
       );
     });
     if (!isDone) return;
-    say('The webhook is added. Send a test to see whether it works.');
+    say(texts.added);
     setUrl('');
     setChat('');
     onAdded();
@@ -68,7 +71,7 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
 
   return (
     <Form needs="POST /webhooks/{deployId}" onSubmit={add}>
-      <h3>Add a receiver</h3>
+      <h3>{texts.addReceiver}</h3>
       <Select
         label={LABELS.type}
         hint={<Steps of={receiver} />}
@@ -88,7 +91,7 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
       {isTelegram && (
         <Field
           label={LABELS.chat_id}
-          hint="A number such as -1001234567890, or @name of a channel."
+          hint={texts.chatHint}
           value={chat}
           onChange={setChat}
           autoComplete="off"
@@ -98,7 +101,7 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
       <NotSaved change={change} />
       <div class="buttons end">
         <Button kind="main" icon="plus" isBusy={change.state === 'saving'}>
-          Add webhook
+          {texts.add}
         </Button>
       </div>
     </Form>

@@ -5,10 +5,13 @@ import { usePages } from '../../data.ts';
 import type { Log } from '../../logs.ts';
 import { pageLinks } from '../../page-links.ts';
 import { may, type OperationName } from '../../permissions.ts';
-import { t } from '../../texts/chosen-texts.ts';
+import { fill, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { DeliveryRow } from '../../ui/delivery-row.tsx';
 import { Listed } from '../../ui/states.tsx';
+
+const texts = t.notifications.log;
 
 /** The log of deliveries, newest first; it is read again and again while it is open. */
 function DeliveryLog({ deployId, log }: { deployId: string; log: Log }): JSX.Element {
@@ -20,21 +23,23 @@ function DeliveryLog({ deployId, log }: { deployId: string; log: Log }): JSX.Ele
     const timer = setTimeout(reload, refreshIntervalMs);
     return () => clearTimeout(timer);
   }, [isLoading, reload]);
-  if (data?.total === 0) return <p class="muted">Nothing has been sent yet: send a test.</p>;
+  if (data?.total === 0) return <p class="muted">{texts.nothingSent}</p>;
   return (
-    <Listed loaded={loaded} label="Loading the log" of={t.shared.counts.deliveries}>
+    <Listed loaded={loaded} label={texts.loading} of={t.shared.counts.deliveries}>
       {(delivery) => (
         <DeliveryRow key={delivery.id} log={log} delivery={delivery} onRetried={reload}>
           {delivery.submission_id === null ? (
-            'A test, or a list of submissions.'
+            texts.testOrList
           ) : (
-            <a href={`${pageLinks(deployId).inbox}/${delivery.submission_id}`}>The submission</a>
+            <a href={`${pageLinks(deployId).inbox}/${delivery.submission_id}`}>{texts.theSubmission}</a>
           )}
         </DeliveryRow>
       )}
     </Listed>
   );
 }
+
+const unseen = (part: ComponentChildren): JSX.Element => <span class="unseen">{part}</span>;
 
 /** A test of what is sent to a receiver, other buttons, and the log, which a test opens. */
 export function TestAndLog({
@@ -53,8 +58,8 @@ export function TestAndLog({
   log: Log;
   /** The button that sends a test. */
   test: string;
-  /** The receiver, for people who do not see what the button and the log belong to. */
-  of: string;
+  /** The address of the receiver, for people who do not see what the button and the log belong to. Left out: the recipients of mail. */
+  of?: string;
   /** True if the log says what is wrong. */
   isOpenAtFirst?: boolean;
   run(): Promise<unknown>;
@@ -68,9 +73,9 @@ export function TestAndLog({
           <ActionButton
             needs={needs}
             icon="send"
-            of={`to ${of}`}
+            of={of === undefined ? t.notifications.toRecipients : fill(t.notifications.toReceiver, { receiver: of })}
             run={run}
-            done="The test is on its way: the log shows what became of it."
+            done={texts.testSent}
             onDone={() => setOpen(true)}
           >
             {test}
@@ -80,7 +85,11 @@ export function TestAndLog({
       )}
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
-          Log<span class="unseen"> of {of}</span>
+          {of === undefined ? (
+            <Rich text={texts.ofRecipients} with={{ unseen }} />
+          ) : (
+            <Rich text={texts.title} with={{ receiver: of, unseen }} />
+          )}
         </summary>
         {isOpen && <DeliveryLog deployId={deployId} log={log} />}
       </details>

@@ -7,6 +7,7 @@ import { FIELDS } from '../../setting-fields.ts';
 import type { EditedSettings } from '../../settings/edited-settings.ts';
 import { SettingControl } from '../../settings/setting-control.tsx';
 import { NEW_RECIPIENT, recipientsIn } from '../../settings/typed.ts';
+import { fill, t } from '../../texts/chosen-texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -17,6 +18,8 @@ import { Section } from '../../ui/section.tsx';
 import { focusHeading } from '../../ui/view.tsx';
 import { TestAndLog } from './delivery-log.tsx';
 import { OFF, type ReceiverState, StateBadge, stateBy, UNUSED } from './receiver-states.tsx';
+
+const texts = t.notifications.mail;
 
 type Props = { edited: EditedSettings; mails: readonly Delivery[] };
 
@@ -38,7 +41,7 @@ const Recipient = ({
     <Icon name="mail" />
     <div class="row-text">
       <p>
-        <bdi>{email}</bdi> {isOwner && <span class="badge">You</span>}
+        <bdi>{email}</bdi> {isOwner && <span class="badge">{texts.you}</span>}
       </p>
       <p class="receiver-state">
         <StateBadge state={state} />
@@ -49,8 +52,8 @@ const Recipient = ({
   </li>
 );
 
-const CHANGED: ReceiverState = { kind: 'warn', label: 'Changed' };
-const NOT_CONFIRMED: ReceiverState = { kind: 'warn', label: 'Not confirmed yet' };
+const CHANGED: ReceiverState = { kind: 'warn', label: t.notifications.states.changed };
+const NOT_CONFIRMED: ReceiverState = { kind: 'warn', label: t.notifications.states.notConfirmed };
 
 /** Returns the state of a recipient by the mails to the address. */
 function stateOf(email: string, { edited: { read, settings }, mails }: Props): ReceiverState {
@@ -58,7 +61,7 @@ function stateOf(email: string, { edited: { read, settings }, mails }: Props): R
   const listed = settings.recipients.find((one) => one.email === email);
   if (listed?.confirmed === false) return NOT_CONFIRMED;
   const state = stateBy(mails.filter(({ recipient }) => recipient === email));
-  return listed && state === UNUSED ? { kind: 'good', label: 'Confirmed' } : state;
+  return listed && state === UNUSED ? { kind: 'good', label: t.notifications.states.confirmed } : state;
 }
 
 function Owner(props: Props): JSX.Element {
@@ -66,9 +69,7 @@ function Owner(props: Props): JSX.Element {
   const email = me.value?.email ?? '';
   const hasOwner = edited.typed.notify_owner === 'true';
   const hasOthers = edited.settings.recipients.some(({ confirmed }) => confirmed);
-  const note = hasOthers
-    ? 'You get no mail: the others do.'
-    : 'Nobody else has confirmed: you get the mail until somebody has.';
+  const note = hasOthers ? texts.othersGet : texts.nobodyElse;
   const state = edited.typed.notify_owner === edited.read.notify_owner ? stateOf(email, props) : CHANGED;
   return (
     <Recipient
@@ -80,10 +81,10 @@ function Owner(props: Props): JSX.Element {
         <Button
           kind="quiet"
           icon={hasOwner ? 'close' : 'plus'}
-          of="your address"
+          of={texts.yourAddress}
           onClick={() => edited.type('notify_owner', String(!hasOwner))}
         >
-          {hasOwner ? 'Remove' : 'Add'}
+          {hasOwner ? t.settings.remove : texts.add}
         </Button>
       }
     />
@@ -103,7 +104,7 @@ function Recipients(props: Props): JSX.Element {
   }
   function remove(email: string): void {
     put(list.filter((each) => each !== email));
-    say(`${email} is removed once you save.`, async () =>
+    say(fill(texts.removedOnceSaved, { email }), async () =>
       edited.type('recipients', (now) => (now.split('\n').includes(email) ? now : `${now}\n${email}`.trim())),
     );
     focusHeading();
@@ -120,7 +121,7 @@ function Recipients(props: Props): JSX.Element {
             state={saved.includes(email) ? stateOf(email, props) : CHANGED}
             button={
               <Button kind="quiet" icon="close" of={email} onClick={() => remove(email)}>
-                Remove
+                {t.settings.remove}
               </Button>
             }
           />
@@ -129,7 +130,7 @@ function Recipients(props: Props): JSX.Element {
       {may('PATCH /deploy/{id}') && (
         <div class="add-recipient">
           <Field
-            label="Add a recipient"
+            label={texts.addRecipient}
             hint={FIELDS.recipients.hint}
             type="email"
             inputMode="email"
@@ -138,8 +139,8 @@ function Recipients(props: Props): JSX.Element {
             onChange={(text) => edited.type(NEW_RECIPIENT, text)}
             error={errors.recipients}
           />
-          <Button icon="plus" of="the recipient" onClick={add}>
-            Add
+          <Button icon="plus" of={texts.theRecipient} onClick={add}>
+            {texts.add}
           </Button>
         </div>
       )}
@@ -149,7 +150,7 @@ function Recipients(props: Props): JSX.Element {
 
 /** All about mail: what is sent to whom, a test, and what was sent. */
 export const MailSection = ({ id, form, ...props }: Props & { id: string; form: string }): JSX.Element => (
-  <Section title="Mail" hint="People learn of submissions, and can answer them, by mail.">
+  <Section title={texts.title} hint={texts.about}>
     <NoMail />
     {me.value?.mail && <NoAddress />}
     <Form needs="nothing" id={form} onSubmit={props.edited.save}>
@@ -161,8 +162,7 @@ export const MailSection = ({ id, form, ...props }: Props & { id: string; form: 
       needs="POST /deploy/{id}/mails/test"
       deployId={id}
       log={mailLog(id)}
-      test="Send a test mail"
-      of="the recipients"
+      test={texts.sendTest}
       run={() => answer(api.POST('/deploy/{id}/mails/test', { params: { path: { id } } }))}
     />
   </Section>

@@ -1,4 +1,5 @@
 import { type Format, formatAt, isOfSlack } from '../../../lib/webhook-receivers.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import type { IconName } from '../../ui/icon.tsx';
 
 /*
@@ -7,51 +8,21 @@ import type { IconName } from '../../ui/icon.tsx';
 
 type Kind = { steps: readonly string[]; type?: 'slack'; format?: Format };
 
-export const OWN = 'A program of your own';
-const TEAMS = 'Microsoft Teams';
-const GOOGLE_CHAT = 'Google Chat';
+const { receivers: texts } = t.notifications;
+
+export const OWN: string = texts.own.label;
 
 export const KINDS: Readonly<Record<string, Kind>> = {
-  [OWN]: { steps: ['It gets each submission in a request, signed with a secret.'] },
-  'A program with Standard Webhooks': {
-    steps: ['It gets each submission as the libraries of Standard Webhooks expect events, signed with a secret.'],
-    format: 'standard',
-  },
-  Slack: {
-    steps: ['In Slack, make an app with an incoming webhook.', 'Paste its address: https://hooks.slack.com/services/…'],
-    type: 'slack',
-  },
-  Discord: {
-    steps: [
-      'In the settings of your channel, open Integrations, Webhooks, and make a new webhook.',
-      'Press Copy Webhook URL, and paste it: https://discord.com/api/webhooks/…',
-    ],
-    format: 'discord',
-  },
-  [TEAMS]: {
-    steps: [
-      'At your channel, open Workflows, and choose the template that posts to a channel when a webhook request is received.',
-      'Copy the address that it shows at the end, and paste it.',
-    ],
-    format: 'teams',
-  },
-  [GOOGLE_CHAT]: {
-    steps: [
-      'In the menu of your space, open Apps & integrations, and add a webhook.',
-      'Copy its address, and paste it: https://chat.googleapis.com/v1/spaces/…',
-    ],
-    format: 'google-chat',
-  },
-  Telegram: {
-    steps: [
-      'Make a bot with @BotFather, and add it to your chat. The address is https://api.telegram.org/bot, its token and /sendMessage.',
-      'Below, give the id of the chat: a number, or @name of a channel.',
-    ],
-    format: 'telegram',
-  },
-  Zapier: { steps: ['Begin a Zap with Webhooks by Zapier, Catch Hook.', 'Paste its address.'] },
-  Make: { steps: ['Begin a scenario with Webhooks, Custom webhook.', 'Paste its address.'] },
-  n8n: { steps: ['Begin a workflow with a Webhook node for POST.', 'Paste its production URL.'] },
+  [OWN]: { steps: [texts.own.gets] },
+  [texts.standard.label]: { steps: [texts.standard.gets], format: 'standard' },
+  Slack: { steps: [texts.slack.make, texts.slack.paste], type: 'slack' },
+  Discord: { steps: [texts.discord.make, texts.discord.paste], format: 'discord' },
+  'Microsoft Teams': { steps: [texts.teams.make, texts.teams.paste], format: 'teams' },
+  'Google Chat': { steps: [texts.googleChat.make, texts.googleChat.paste], format: 'google-chat' },
+  Telegram: { steps: [texts.telegram.make, texts.telegram.chat], format: 'telegram' },
+  Zapier: { steps: [texts.zapier.make, texts.pasteAddress] },
+  Make: { steps: [texts.make.make, texts.pasteAddress] },
+  n8n: { steps: [texts.n8n.make, texts.n8n.paste] },
 };
 
 /** The name of the service whose address this is; undefined for any other address. */
@@ -66,6 +37,6 @@ export function signOf(url: string, type: 'generic' | 'slack'): { icon: IconName
   if (type === 'slack') return { icon: 'slack', label: 'Slack', isProgram: false };
   const service = serviceAt(new URL(url));
   return service === undefined
-    ? { icon: 'webhook', label: 'A program', isProgram: true }
+    ? { icon: 'webhook', label: t.notifications.webhooks.aProgram, isProgram: true }
     : { icon: 'chat', label: service, isProgram: false };
 }

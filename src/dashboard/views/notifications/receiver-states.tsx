@@ -1,12 +1,16 @@
 import type { JSX } from 'preact';
 import type { Delivery } from '../../logs.ts';
+import { t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { Time } from '../../ui/time.tsx';
+
+const texts = t.notifications.states;
 
 /** How a receiver does. `nextAt`: when what has failed is tried again. */
 export type ReceiverState = { kind: 'good' | 'warn' | 'bad' | ''; label: string; nextAt?: string | null };
 
-export const OFF: ReceiverState = { kind: '', label: 'Off' };
-export const UNUSED: ReceiverState = { kind: '', label: 'Nothing sent yet' };
+export const OFF: ReceiverState = { kind: '', label: texts.off };
+export const UNUSED: ReceiverState = { kind: '', label: texts.nothingSent };
 
 /** Returns when deliveries that have failed are tried again; undefined where none waits for that. */
 export function nextAttempt(deliveries: readonly Delivery[]): string | null | undefined {
@@ -20,10 +24,10 @@ export function nextAttempt(deliveries: readonly Delivery[]): string | null | un
 /** Returns the state of a receiver by its last deliveries, newest first. */
 export function stateBy(deliveries: readonly Delivery[]): ReceiverState {
   const nextAt = nextAttempt(deliveries);
-  if (nextAt !== undefined) return { kind: 'warn', label: 'Failing', nextAt };
+  if (nextAt !== undefined) return { kind: 'warn', label: texts.failing, nextAt };
   const last = deliveries.find(({ status }) => status !== 'pending');
   if (!last) return UNUSED;
-  return last.status === 'failed' ? { kind: 'bad', label: 'Failed' } : { kind: 'good', label: 'Works' };
+  return last.status === 'failed' ? { kind: 'bad', label: texts.failed } : { kind: 'good', label: texts.works };
 }
 
 /** The state of a receiver in a few words. */
@@ -32,7 +36,7 @@ export const StateBadge = ({ state: { kind, label, nextAt } }: { state: Receiver
     <span class={kind === '' ? 'badge' : `badge ${kind}`}>{label}</span>
     {nextAt && (
       <span>
-        Next attempt <Time at={nextAt} />
+        <Rich text={texts.nextAttempt} with={{ time: <Time at={nextAt} /> }} />
       </span>
     )}
   </>

@@ -2,6 +2,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { answer, api } from '../../api.ts';
 import { errorOf, useChange, useOnce } from '../../data.ts';
+import { fill, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -13,7 +15,9 @@ import { NotSaved } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { Feed } from './read-receivers.ts';
 
-const LABELS = { name: 'Name' };
+const texts = t.notifications.spreadsheets;
+
+const LABELS = { name: texts.name };
 const MAX_NAME_CHARS = 100;
 
 type Path = { id: string; feedId: string };
@@ -25,15 +29,15 @@ const Replace = ({ path, of, onDone }: { path: Path; of: string; onDone(): void 
     icon="replace"
     of={of}
     ask={{
-      title: 'Replace the address?',
-      button: 'Replace',
-      text: 'The present one ends at once. Put the new one into your spreadsheet.',
+      title: texts.askReplace,
+      button: texts.replace,
+      text: texts.replaceText,
     }}
     run={() => answer(api.POST('/deploy/{id}/feeds/{feedId}/rotate', { params: { path } }))}
-    done="There is a new address. The one before has ended."
+    done={texts.replaced}
     onDone={onDone}
   >
-    Replace
+    {texts.replace}
   </ActionButton>
 );
 
@@ -44,16 +48,16 @@ const Remove = ({ path, of, onDone }: { path: Path; of: string; onDone(): void }
     icon="trash"
     of={of}
     ask={{
-      title: 'Remove this address?',
-      button: 'Remove',
-      text: 'Spreadsheets that read it get nothing new any more. What they have stays in them.',
+      title: texts.askRemove,
+      button: t.settings.remove,
+      text: texts.removeText,
     }}
     run={() => answer(api.DELETE('/deploy/{id}/feeds/{feedId}', { params: { path } }))}
-    done="The address has ended."
+    done={texts.removed}
     onDone={onDone}
     isRemoving
   >
-    Remove
+    {t.settings.remove}
   </ActionButton>
 );
 
@@ -68,19 +72,22 @@ function FeedRow({ id, feed, onChanged }: { id: string; feed: Feed; onChanged():
           <strong dir="auto">{name}</strong>
         </p>
         <p class="muted">
-          {lastReadAt === null ? 'Not read yet' : 'Last read '}
-          {lastReadAt !== null && <Time at={lastReadAt} />}
+          {lastReadAt === null ? (
+            texts.notRead
+          ) : (
+            <Rich text={texts.lastRead} with={{ time: <Time at={lastReadAt} /> }} />
+          )}
         </p>
       </div>
       {url !== undefined && (
         <div class="buttons">
-          <CopyButton text={url} of={`of ${name}`}>
-            Copy address
+          <CopyButton text={url} of={fill(texts.ofName, { name })}>
+            {texts.copy}
           </CopyButton>
-          <CopyButton text={`=IMPORTDATA("${url}")`} of={`of ${name}`}>
-            Copy for Google Sheets
+          <CopyButton text={`=IMPORTDATA("${url}")`} of={fill(texts.ofName, { name })}>
+            {texts.copyForSheets}
           </CopyButton>
-          <Replace path={path} of={`the address of ${name}`} onDone={onChanged} />
+          <Replace path={path} of={fill(texts.theAddressOf, { name })} onDone={onChanged} />
           <Remove path={path} of={name} onDone={onChanged} />
         </div>
       )}
@@ -96,7 +103,7 @@ function AddFeed({ id, onAdded }: { id: string; onAdded(): void }): JSX.Element 
     const params = { path: { id }, header };
     const body = { name: name.trim() };
     if (!(await run(async () => void (await answer(api.POST('/deploy/{id}/feeds', { params, body })))))) return;
-    say('The address is made: copy it into your spreadsheet.');
+    say(texts.made);
     setName('');
     onAdded();
   }
@@ -105,7 +112,7 @@ function AddFeed({ id, onAdded }: { id: string; onAdded(): void }): JSX.Element 
       <Form needs="POST /deploy/{id}/feeds" class="inline" onSubmit={add}>
         <Field
           label={LABELS.name}
-          hint="Such as the name of the sheet."
+          hint={texts.nameHint}
           value={name}
           onChange={setName}
           max={MAX_NAME_CHARS}
@@ -113,7 +120,7 @@ function AddFeed({ id, onAdded }: { id: string; onAdded(): void }): JSX.Element 
           error={errorOf(change, 'name')}
         />
         <Button icon="plus" isBusy={change.state === 'saving'}>
-          Make an address
+          {texts.make}
         </Button>
       </Form>
       <NotSaved change={change} />
@@ -121,22 +128,13 @@ function AddFeed({ id, onAdded }: { id: string; onAdded(): void }): JSX.Element 
   );
 }
 
-/** The programs that read an address, and how each is told of it. */
-const STEPS: Readonly<Record<string, string>> = {
-  'Google Sheets':
-    'copy for Google Sheets, and paste into the first cell of an empty sheet. It is read again about once an hour.',
-  Excel:
-    'Data, From Web, paste the address, Anonymous, Load. Under Query Properties, choose how often it is read again.',
-  LibreOffice: 'Sheet, External Links, paste the address. Under Update every, choose how often it is read again.',
-};
-
 const Steps = (): JSX.Element => (
   <details>
-    <summary>How to use an address</summary>
+    <summary>{texts.howTo}</summary>
     <ul>
-      {Object.entries(STEPS).map(([program, text]) => (
+      {Object.entries(texts.steps).map(([program, text]) => (
         <li key={program}>
-          <strong>{program}</strong>: {text}
+          <Rich text={text} />
         </li>
       ))}
     </ul>
@@ -153,10 +151,7 @@ export const SpreadsheetSection = ({
   feeds: readonly Feed[];
   onChanged(): void;
 }): JSX.Element => (
-  <Section
-    title="Spreadsheet"
-    hint="A spreadsheet reads the newest 10,000 submissions at a secret address. Who has it can read them too."
-  >
+  <Section title={texts.title} hint={texts.about}>
     {feeds.length > 0 && (
       <ul class="rows">
         {feeds.map((feed) => (

@@ -4,15 +4,19 @@ import { answer, api } from '../../api.ts';
 import { useData } from '../../data.ts';
 import { deleteLater } from '../../deletions.ts';
 import { webhookLog } from '../../logs.ts';
+import { counted, fill, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { counted, Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/time.tsx';
 import { TestAndLog } from './delivery-log.tsx';
 import type { Webhook } from './read-receivers.ts';
 import { signOf } from './receiver-kinds.ts';
 import { OFF, type ReceiverState, StateBadge } from './receiver-states.tsx';
+
+const { states, webhooks: texts } = t.notifications;
 
 type Path = { deployId: string; webhookId: string };
 
@@ -31,7 +35,7 @@ function Secret({ path, of }: { path: Path; of: string }): JSX.Element {
           setSecret(found.secret);
         }}
       >
-        Show secret
+        {texts.showSecret}
       </ActionButton>
     );
   }
@@ -40,7 +44,7 @@ function Secret({ path, of }: { path: Path; of: string }): JSX.Element {
       <code class="secret">{secret}</code>
       <div class="buttons actions">
         <CopyButton text={secret} of={of}>
-          Copy secret
+          {texts.copySecret}
         </CopyButton>
         <ActionButton
           needs="POST /webhooks/{deployId}/{webhookId}/secret/rotate"
@@ -48,17 +52,17 @@ function Secret({ path, of }: { path: Path; of: string }): JSX.Element {
           icon="replace"
           of={of}
           ask={{
-            title: 'Rotate the secret?',
-            button: 'Rotate',
-            text: 'Give the new one to your receiver within 24 hours: until then the one before signs as well.',
+            title: texts.askRotate,
+            button: texts.rotate,
+            text: texts.rotateText,
           }}
           run={async () => {
             const made = await answer(api.POST('/webhooks/{deployId}/{webhookId}/secret/rotate', { params: { path } }));
             setSecret(made.secret);
           }}
-          done="There is a new secret. The one before works for another 24 hours."
+          done={texts.rotated}
         >
-          Rotate secret
+          {texts.rotateSecret}
         </ActionButton>
       </div>
     </div>
@@ -77,10 +81,10 @@ const Switch = ({ path, active, of, onDone }: { path: Path; active: boolean; of:
       const body = { active: !active };
       return answer(api.PATCH('/webhooks/{deployId}/{webhookId}', { params: { path }, body }));
     }}
-    done={active ? 'New submissions are not sent to it.' : 'New submissions are sent to it, and what has waited.'}
+    done={active ? texts.isOff : texts.isOn}
     onDone={onDone}
   >
-    {active ? 'Switch off' : 'Switch on'}
+    {active ? texts.switchOff : texts.switchOn}
   </ActionButton>
 );
 
@@ -92,23 +96,21 @@ function Failures({ path, webhook, onDone }: { path: Path; webhook: Webhook; onD
     <Notice>
       <p>
         {since === null ? (
-          `${counted(failed, 'delivery', 'deliveries')} failed before.`
+          counted(texts.failedBefore, failed)
         ) : (
-          <>
-            It began to fail <Time at={since} />: <bdi>{error}</bdi>
-          </>
+          <Rich text={texts.beganToFail} with={{ time: <Time at={since} />, error }} />
         )}
       </p>
       {failed > 0 && (
         <ActionButton
           needs="POST /webhooks/{deployId}/{webhookId}/retry"
           icon="replace"
-          of={`to ${webhook.url}`}
+          of={fill(t.notifications.toReceiver, { receiver: webhook.url })}
           run={() => answer(api.POST('/webhooks/{deployId}/{webhookId}/retry', { params: { path } }))}
-          done="They are sent again: the log shows what becomes of them."
+          done={texts.replayed}
           onDone={onDone}
         >
-          Replay all failed
+          {texts.replay}
         </ActionButton>
       )}
     </Notice>
@@ -124,19 +126,18 @@ const DeleteWebhook = ({ path, url }: { path: Path; url: string }): JSX.Element 
     kind="quiet"
     icon="trash"
     of={url}
-    run={async () => deleteLater(`${new URL(url).host} gets nothing any more.`, [webhookPath(path)])}
+    run={async () => deleteLater(fill(texts.deleted, { host: new URL(url).host }), [webhookPath(path)])}
     isRemoving
   >
-    Delete
+    {texts.delete}
   </ActionButton>
 );
 
 const FORMATS: Readonly<Record<string, string>> = {
-  standard: 'It gets events of Standard Webhooks.',
-  discord: 'It gets messages for Discord.',
-  teams: 'It gets messages for Microsoft Teams.',
-  'google-chat': 'It gets messages for Google Chat.',
-  telegram: 'It gets messages for Telegram',
+  standard: texts.gets.standard,
+  discord: texts.gets.discord,
+  teams: texts.gets.teams,
+  'google-chat': texts.gets.googleChat,
 };
 
 /** Says what a webhook gets, where that is not the fields alone. */
@@ -146,25 +147,19 @@ function Details({ path }: { path: Path }): JSX.Element | null {
   );
   const { format = '', chat_id: chat = null, headers = [] } = data ?? {};
   const sentence = FORMATS[format];
-  if (sentence === undefined && headers.length === 0) return null;
+  if (sentence === undefined && chat === null && headers.length === 0) return null;
   return (
     <p class="muted">
-      {sentence}
-      {chat !== null && (
-        <>
-          {' '}
-          in the chat <bdi>{chat}</bdi>.
-        </>
-      )}
-      {headers.length > 0 && ` Headers of your own: ${headers.join(', ')}.`}
+      {chat === null ? sentence : <Rich text={texts.gets.telegram} with={{ chat }} />}
+      {headers.length > 0 && ` ${fill(texts.ownHeaders, { names: headers.join(', ') })}`}
     </p>
   );
 }
 
 function stateOf({ active, health, nextAt }: Webhook): ReceiverState {
   if (!active) return OFF;
-  if ((health?.failing_since ?? null) !== null) return { kind: 'warn', label: 'Failing', nextAt: nextAt ?? null };
-  return (health?.failed ?? 0) > 0 ? { kind: 'warn', label: 'Has missed some' } : { kind: 'good', label: 'On' };
+  if ((health?.failing_since ?? null) !== null) return { kind: 'warn', label: states.failing, nextAt: nextAt ?? null };
+  return (health?.failed ?? 0) > 0 ? { kind: 'warn', label: states.missedSome } : { kind: 'good', label: states.on };
 }
 
 /** A webhook in a row with its sign and its state; opened, all that can be done with it. */
@@ -205,12 +200,12 @@ export function WebhookPanel({
         needs="POST /webhooks/{deployId}/{webhookId}/test"
         deployId={deployId}
         log={webhookLog(deployId, webhook)}
-        test="Send a test"
+        test={texts.sendTest}
         of={url}
-        isOpenAtFirst={state.label === 'Failing'}
+        isOpenAtFirst={state.nextAt !== undefined}
         run={() => answer(api.POST('/webhooks/{deployId}/{webhookId}/test', { params: { path } }))}
       >
-        {isProgram && <Secret path={path} of={`of ${url}`} />}
+        {isProgram && <Secret path={path} of={fill(t.notifications.ofReceiver, { receiver: url })} />}
         <Switch path={path} active={active} of={url} onDone={onChanged} />
         <DeleteWebhook path={path} url={url} />
       </TestAndLog>

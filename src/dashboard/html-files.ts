@@ -1,4 +1,5 @@
 import { readHtmlBytes } from '../sites/html-charset.ts';
+import { fill, t } from './texts/chosen-texts.ts';
 
 export const isHtml = (path: string): boolean => /\.html?$/i.test(path);
 
@@ -15,9 +16,7 @@ export class HtmlFiles {
   async convert(file: File, path: string): Promise<string | undefined> {
     const read = readHtmlBytes(new Uint8Array(await file.arrayBuffer()));
     if (!read) {
-      throw new Error(
-        `${path} is not UTF-8, and does not say rightly what it is: save it as UTF-8 in your editor, and choose it again.`,
-      );
+      throw new Error(fill(t.page.files.notUtf8, { path }));
     }
     if (read.charset === undefined) return undefined;
     this.#converted.push(`${path} (${read.charset})`);
@@ -26,6 +25,6 @@ export class HtmlFiles {
 
   /** A sentence about the files that were converted; '' for none. */
   get notice(): string {
-    return this.#converted.length === 0 ? '' : `Converted to UTF-8: ${this.#converted.join(', ')}.`;
+    return this.#converted.length === 0 ? '' : fill(t.page.files.converted, { files: this.#converted.join(', ') });
   }
 }

@@ -1,5 +1,6 @@
 import { withTitle } from '../sites/page-title.ts';
 import { ApiError, answer, api } from './api.ts';
+import { fill, t } from './texts/chosen-texts.ts';
 
 /** Changes of a page by others, while its title is replaced, after which the person is told. */
 const MAX_TRIES = 5;
@@ -15,7 +16,7 @@ export async function readHtml(id: string): Promise<{ html: string; etag: string
 /** Returns a page with another title, and all else as it was. Throws where its title has no end. */
 export function retitled(html: string, title: string): string {
   const changed = withTitle(html, title);
-  if (changed === undefined) throw new Error('The title of the page has no end: write </title> behind it, in Edit.');
+  if (changed === undefined) throw new Error(fill(t.page.name.noEnd, { tag: '</title>' }));
   return changed;
 }
 

@@ -1,6 +1,7 @@
 import { isIgnoredPath } from '../sites/ignored-names.ts';
 import { answer, api } from './api.ts';
 import { HtmlFiles, isHtml } from './html-files.ts';
+import { fill, t } from './texts/chosen-texts.ts';
 import { say } from './ui/say.tsx';
 
 /** A file that was chosen or dropped, with its path. */
@@ -66,7 +67,7 @@ export function siteOf(chosen: readonly ChosenFile[]): Site {
     .map(({ path, file }) => ({ path: path.slice(cut), file }))
     .filter(({ path }) => !isIgnoredPath(path));
   const index = inside.find(({ path }) => path === INDEX)?.file;
-  if (!index) throw new Error(`There is no ${INDEX}: choose the folder that has it, or a zip of that folder.`);
+  if (!index) throw new Error(fill(t.page.files.noIndex, { index: INDEX }));
   return { index, others: inside.filter(({ path }) => path !== INDEX) };
 }
 
@@ -75,7 +76,7 @@ const base64Of = (file: File): Promise<string> =>
     const reader = new FileReader();
     // A data URL: the base64 follows the comma.
     reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,?/, ''));
-    reader.onerror = () => reject(new Error(`${file.name} could not be read: choose it again.`));
+    reader.onerror = () => reject(new Error(fill(t.page.files.notRead, { name: file.name })));
     reader.readAsDataURL(file);
   });
 

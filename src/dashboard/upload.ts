@@ -1,6 +1,7 @@
 import { TEMPLATE_TYPE } from '../problems/problem-document.ts';
 import { readProblem } from '../problems/read-problem.ts';
 import { ApiError, ConnectionError } from './api.ts';
+import { t } from './texts/chosen-texts.ts';
 
 /** How far a file is: sent in part, or all sent and worked on. */
 export type Progress = { sent: number; total: number };
@@ -29,7 +30,7 @@ export function upload(
     if (request.status === 200) resolve(answer);
     else reject(new ApiError(request.status, readProblem(answer)));
   };
-  request.onerror = () => reject(new ConnectionError('There is no connection to the service.'));
+  request.onerror = () => reject(new ConnectionError(t.page.files.notSent));
   request.onabort = () => reject(signal.reason);
   request.open('POST', path);
   request.setRequestHeader('Content-Type', type);

@@ -200,7 +200,8 @@ export const editor = {
       repeated: 'Its tag has an attribute twice.',
     },
     showInCode: 'Show in the code',
-    remove: 'Remove',
+    /** A button; what is in `<unseen>` is for people who do not see the field. */
+    remove: 'Remove<unseen> {name}</unseen>',
     /** `{name}`: of a field. */
     moveUp: 'Move {name} up',
     moveDown: 'Move {name} down',

@@ -1,13 +1,12 @@
 import type { JSX } from 'preact';
 import type { Schemas } from '../../client/client.ts';
+import { counted, fill, t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
 import { Icon } from './icon.tsx';
 import { Notice } from './notice.tsx';
-import { counted } from './time.tsx';
 
 type Checked = Schemas['CheckedPage'];
 type Problem = Schemas['FormProblem'];
-
-const SEVERITIES = { error: 'Error', warning: 'Warning' };
 
 const summaryOf = ({ forms, problems }: Checked): string => {
   const here = forms.filter(({ submits_here: isHere }) => isHere);
@@ -15,11 +14,15 @@ const summaryOf = ({ forms, problems }: Checked): string => {
   const fields = here.flatMap((form) => form.fields).filter(({ name }) => !name.startsWith('_')).length;
   const found =
     here.length === 0
-      ? 'No form of this page is sent here'
-      : `${counted(here.length, 'form')}, ${counted(fields, 'field')}`;
-  if (problems.length === 0) return `${found}. Nothing to correct.`;
+      ? t.page.findings.noForm
+      : fill(t.page.findings.forms, {
+          forms: counted(t.shared.counts.forms, here.length),
+          fields: counted(t.shared.counts.fields, fields),
+        });
+  if (problems.length === 0) return `${found} ${t.page.findings.nothing}`;
   const hasErrors = problems.some(({ severity }) => severity === 'error');
-  return `${found}. ${counted(problems.length, 'thing')} to ${hasErrors ? 'correct' : 'look at'}:`;
+  const { toCorrect, toLookAt } = t.page.findings;
+  return `${found} ${hasErrors ? counted(toCorrect, problems.length) : counted(toLookAt, problems.length)}`;
 };
 
 /** The findings of the form check, each with its line; `onShow` shows that line in the HTML. */
@@ -39,23 +42,28 @@ export const Findings = ({
       <ul class="stack">
         {checked.problems.map((problem) => {
           const { severity, message, file, line, column, code } = problem;
-          const place = file === undefined ? `line ${line}` : `${file}, line ${line}`;
+          const texts = file === undefined ? t.page.findings.at : t.page.findings.inFile;
           // The editor has this file of a site.
           const isInEditor = file === undefined || file === 'index.html';
           return (
             <li key={`${file}:${code}:${line}:${column}`}>
               <Notice isProblem={severity === 'error'}>
-                <strong>{SEVERITIES[severity]}</strong>
-                {', '}
-                {onShow && isInEditor ? (
-                  <button type="button" class="link" onClick={() => onShow(problem)}>
-                    {place}
-                  </button>
-                ) : (
-                  place
-                )}
-                {': '}
-                <bdi>{message}</bdi>
+                <Rich
+                  text={texts[severity]}
+                  with={{
+                    place: (label) =>
+                      onShow && isInEditor ? (
+                        <button type="button" class="link" onClick={() => onShow(problem)}>
+                          {label}
+                        </button>
+                      ) : (
+                        <span>{label}</span>
+                      ),
+                    file: <>{file}</>,
+                    line: <>{line}</>,
+                    message,
+                  }}
+                />
               </Notice>
             </li>
           );

@@ -1,18 +1,25 @@
 import type { JSX } from 'preact';
 import type { Schemas } from '../../client/client.ts';
 import { escapeHtml } from '../../lib/html.ts';
+import { t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
 import { CopyButton } from './copy-button.tsx';
-
 import { Snippet } from './snippet.tsx';
 
 type FormField = Schemas['FormField'];
+
+const WORDS = t.page.snippet;
 
 const field = (name: string, label: string, type = 'text', options: FormField['options'] = null): FormField => ({
   ...{ name, label, type, options },
   required: true,
 });
 /** The fields of a form where the page has none. */
-const EXAMPLE = [field('name', 'Name'), field('email', 'E-mail', 'email'), field('message', 'Message', 'textarea')];
+const EXAMPLE = [
+  field('name', WORDS.name),
+  field('email', WORDS.email, 'email'),
+  field('message', WORDS.message, 'textarea'),
+];
 
 /** Browsers fill in fields with these names. */
 const AUTOCOMPLETE: ReadonlySet<string> = new Set(['name', 'email']);
@@ -55,9 +62,9 @@ export function formSnippet(action: string, fields: readonly FormField[] = EXAMP
   const shown = fields.filter(({ name, type }) => !name.startsWith('_') && !LEFT_OUT.has(type));
   const enctype = shown.some(({ type }) => type === 'file') ? ' enctype="multipart/form-data"' : '';
   return `<form method="post" action="${action}"${enctype}>
-${(shown.length === 0 ? EXAMPLE : shown).map(lineOf).join('')}  <!-- Leave it empty: whoever fills it in is a machine. -->
+${(shown.length === 0 ? EXAMPLE : shown).map(lineOf).join('')}  <!-- ${WORDS.honeypot} -->
   <input name="_hp" hidden tabindex="-1" autocomplete="off">
-  <button>Send</button>
+  <button>${escapeHtml(WORDS.send)}</button>
 </form>
 `;
 }
@@ -68,11 +75,11 @@ export function FormSnippet({ id, fields }: { id: string; fields?: readonly Form
   return (
     <>
       <p class="muted">
-        Whatever a form sends to <code>{action}</code> arrives here. Change the fields of this one as you like:
+        <Rich text={t.page.snippet.hint} with={{ address: <>{action}</> }} />
       </p>
       <Snippet text={formSnippet(action, fields)}>
         <CopyButton kind="plain" text={action}>
-          Copy the address
+          {t.page.snippet.copyAddress}
         </CopyButton>
       </Snippet>
     </>

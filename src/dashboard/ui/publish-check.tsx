@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Findings } from './findings.tsx';
@@ -36,7 +37,7 @@ export function usePublishCheck(): { publishChecked: Publish; isChecking: boolea
     else await publish();
   }
   const question = asked && (
-    <Dialog title="What visitors enter would not arrive" onClose={() => setAsked(undefined)}>
+    <Dialog title={t.page.question.title} onClose={() => setAsked(undefined)}>
       <Findings checked={withErrorsOnly(asked.checked)} />
       <div class="buttons end">
         <Button
@@ -45,7 +46,7 @@ export function usePublishCheck(): { publishChecked: Publish; isChecking: boolea
             return asked.publish();
           }}
         >
-          Publish anyway
+          {t.page.question.publish}
         </Button>
         <Button
           kind="main"
@@ -55,7 +56,7 @@ export function usePublishCheck(): { publishChecked: Publish; isChecking: boolea
             setTimeout(() => asked.fix?.(asked.checked));
           }}
         >
-          Fix it
+          {t.page.question.fix}
         </Button>
       </div>
     </Dialog>

@@ -1,8 +1,11 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { encode } from 'uqr';
+import { t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
 import { Button } from './button.tsx';
 import { say } from './say.tsx';
+import { unseen } from './unseen.tsx';
 
 /** Empty modules around a code, as scanners expect (ISO/IEC 18004). */
 const BORDER = 4;
@@ -44,7 +47,7 @@ async function toPng({ size, data }: Code): Promise<Blob> {
   }
   canvas.toBlob(resolve, 'image/png');
   const png = await promise;
-  if (!png) throw new Error('The browser could not make the picture: save the SVG.');
+  if (!png) throw new Error(t.page.share.noPicture);
   return png;
 }
 
@@ -70,15 +73,15 @@ export function QrCode({ text, name }: { text: string; name: string }): JSX.Elem
   };
   return (
     <div class="qr">
-      <svg class="qr-code" viewBox={`0 0 ${code.size} ${code.size}`} role="img" aria-label="QR code of the address">
+      <svg class="qr-code" viewBox={`0 0 ${code.size} ${code.size}`} role="img" aria-label={t.page.share.qrCode}>
         <path d={pathOf(code)} />
       </svg>
       <div class="buttons">
-        <Button kind="quiet" icon="save" of="of the QR code" onClick={() => save(toSvg(code), `${name}.svg`)}>
-          SVG
+        <Button kind="quiet" icon="save" onClick={() => save(toSvg(code), `${name}.svg`)}>
+          <Rich text={t.page.share.svg} with={{ unseen }} />
         </Button>
-        <Button kind="quiet" icon="save" of="of the QR code" onClick={savePng}>
-          PNG
+        <Button kind="quiet" icon="save" onClick={savePng}>
+          <Rich text={t.page.share.png} with={{ unseen }} />
         </Button>
       </div>
     </div>

@@ -2,12 +2,15 @@ import type { JSX } from 'preact';
 import type { Schemas } from '../../client/client.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import { pageName } from '../../sites/page-name.ts';
+import { t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
 import { FormSnippet } from './form-snippet.tsx';
 import type { Page } from './page-layout.tsx';
 import { QrCode } from './qr-code.tsx';
 import { Section } from './section.tsx';
 import { Snippet } from './snippet.tsx';
 import { Loading } from './states.tsx';
+import { unseen } from './unseen.tsx';
 
 /** The page in a frame of another site. */
 const frameOf = (page: Page): string =>
@@ -21,16 +24,16 @@ export const Share = ({
   page: Page;
   fields?: readonly Schemas['FormField'][] | undefined;
 }): JSX.Element => (
-  <Section title="Share it">
-    <h3>In print</h3>
+  <Section title={t.page.share.heading}>
+    <h3>{t.page.share.inPrint}</h3>
     <QrCode text={page.url} name={page.slug} />
-    <h3>On another site</h3>
-    <p class="muted">Paste this where the page is to appear. It keeps its look, and its form works there.</p>
-    <Snippet text={frameOf(page)} of="the frame" />
+    <h3>{t.page.share.onSite}</h3>
+    <p class="muted">{t.page.share.onSiteHint}</p>
+    <Snippet text={frameOf(page)} copy={<Rich text={t.page.share.copyFrame} with={{ unseen }} />} />
     <details>
-      <summary>Only its form, in the look of the other site</summary>
+      <summary>{t.page.share.onlyForm}</summary>
       <div class="stack">
-        {fields ? <FormSnippet id={page.id} fields={fields} /> : <Loading label="Reading the form" />}
+        {fields ? <FormSnippet id={page.id} fields={fields} /> : <Loading label={t.page.share.readingForm} />}
       </div>
     </details>
   </Section>

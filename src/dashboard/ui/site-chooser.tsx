@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { toError } from '../data.ts';
 import { type ChosenFile, droppedFiles, inputFiles, type Site, siteOf } from '../sites.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { Button, type ButtonProps } from './button.tsx';
 
 /** A button that lets one choose files. */
@@ -61,10 +62,10 @@ export function SiteChooser({ text, onSite }: { text: string; onSite(site: Site)
       <p>{text}</p>
       <div class="buttons">
         <FileButton icon="upload" isFolder onFiles={choose}>
-          Choose a folder
+          {t.page.files.chooseFolder}
         </FileButton>
         <FileButton icon="upload" isMultiple onFiles={choose}>
-          Choose a zip or files
+          {t.page.files.chooseFiles}
         </FileButton>
       </div>
       <div role="alert">{error && <p class="error">{error}</p>}</div>

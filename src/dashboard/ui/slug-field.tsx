@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { fill, t } from '../texts/chosen-texts.ts';
 import { Field } from './field.tsx';
 
 /** A text as a slug: its letters without accents, and hyphens between its words. */
@@ -15,7 +16,7 @@ export function SlugField({
   label,
   value,
   onChange,
-  empty = 'The first part of its address. Left empty: made of its title.',
+  empty = t.page.address.hintOfNew,
   error,
 }: {
   label: string;
@@ -26,6 +27,7 @@ export function SlugField({
   error?: string | undefined;
 }): JSX.Element {
   const slug = slugOf(value);
-  const hint = slug === '' ? empty : `Its address: ${slug}.${document.documentElement.dataset.pages}`;
+  const address = `${slug}.${document.documentElement.dataset.pages}`;
+  const hint = slug === '' ? empty : fill(t.page.address.whole, { address });
   return <Field label={label} hint={hint} value={value} onChange={onChange} autoComplete="off" error={error} />;
 }

@@ -1,15 +1,16 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { t } from '../texts/chosen-texts.ts';
 import { CopyButton } from './copy-button.tsx';
 
 /** Code to copy. `children`: more buttons. */
 export const Snippet = ({
   text,
-  of,
+  copy = t.page.snippet.copy,
   children,
 }: {
   text: string;
-  /** Says what it is to people who don't see what is around it. */
-  of?: string;
+  /** The label of the button that copies it. */
+  copy?: ComponentChildren;
   children?: ComponentChildren;
 }): JSX.Element => (
   <>
@@ -17,8 +18,8 @@ export const Snippet = ({
       <code>{text}</code>
     </pre>
     <div class="buttons">
-      <CopyButton kind="plain" text={text} of={of}>
-        Copy
+      <CopyButton kind="plain" text={text}>
+        {copy}
       </CopyButton>
       {children}
     </div>

@@ -1,4 +1,4 @@
 import type { ComponentChildren, JSX } from 'preact';
 
-/** A part of a text for people who don't see it, for marks of texts. */
-export const unseen = (content: ComponentChildren): JSX.Element => <span class="unseen">{content}</span>;
+/** The mark of words in a text that are for people who do not see what is around it. */
+export const unseen = (words: ComponentChildren): JSX.Element => <span class="unseen">{words}</span>;

@@ -5,6 +5,8 @@ import { useData } from '../data.ts';
 import { ownFields } from '../own-fields.ts';
 import { pageLinks } from '../page-links.ts';
 import { may } from '../permissions.ts';
+import { t } from '../texts/chosen-texts.ts';
+import { Rich } from '../texts/rich.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Findings } from '../ui/findings.tsx';
@@ -17,26 +19,26 @@ import { Steps } from './live/steps.tsx';
 import './live-view.css';
 
 const Address = ({ page }: { page: Page }): JSX.Element => (
-  <section class="card live" aria-label="The page">
+  <section class="card live" aria-label={t.page.live.label}>
     <Thumbnail page={page} />
     <div class="stack">
-      <p class="saved">You’re live at</p>
+      <p class="saved">{t.page.live.liveAt}</p>
       <p class="live-address">
         <a href={page.url} target="_blank" rel="noopener">
           <bdi>{page.url.replace(/^https?:\/\//, '')}</bdi>
-          <span class="unseen"> (opens in a new tab)</span>
+          <span class="unseen"> {t.page.opensInNewTab}</span>
         </a>
       </p>
       <div class="buttons">
         <ButtonLink kind="main" icon="open" href={page.url} isElsewhere>
-          Open page
+          {t.page.live.open}
         </ButtonLink>
         <CopyButton kind="plain" text={page.url}>
-          Copy link
+          {t.page.live.copyLink}
         </CopyButton>
         {may('PUT /deploy/{id}') && (
           <ButtonLink icon="edit" href={pageLinks(page.id).edit}>
-            Edit
+            {t.page.live.edit}
           </ButtonLink>
         )}
       </div>
@@ -45,10 +47,13 @@ const Address = ({ page }: { page: Page }): JSX.Element => (
 );
 
 const PasteForm = ({ id }: { id: string }): JSX.Element => (
-  <Section title="Paste this into your page">
+  <Section title={t.page.live.paste}>
     <FormSnippet id={id} />
     <p class="muted">
-      Forms of any site may send. <a href={`${pageLinks(id).settings}#senders`}>Settings</a> can allow some only.
+      <Rich
+        text={t.page.live.anySite}
+        with={{ a: (label) => <a href={`${pageLinks(id).settings}#senders`}>{label}</a> }}
+      />
     </p>
   </Section>
 );
@@ -64,7 +69,7 @@ function Loaded({ page, isElsewhere }: { page: Page; isElsewhere: boolean }): JS
     <>
       {isElsewhere ? <PasteForm id={id} /> : <Address page={page} />}
       {!isElsewhere && data && data.problems.length > 0 && (
-        <Section title="What to correct">
+        <Section title={t.page.live.toCorrect}>
           <Findings
             checked={data}
             {...(may('PUT /deploy/{id}') && {
@@ -83,7 +88,7 @@ function Loaded({ page, isElsewhere }: { page: Page; isElsewhere: boolean }): JS
 export default function Live(): JSX.Element {
   const isElsewhere = useLocation().query.form === 'elsewhere';
   return (
-    <PageView needs="GET /deploy/{id}/check" title={isElsewhere ? 'Your form' : 'You’re live'}>
+    <PageView needs="GET /deploy/{id}/check" title={isElsewhere ? t.page.live.titleOfForm : t.page.live.title}>
       {(page) => <Loaded key={page.id} page={page} isElsewhere={isElsewhere} />}
     </PageView>
   );

@@ -8,6 +8,7 @@ import { useOtherTabs } from '../other-tabs.ts';
 import { ownFields } from '../own-fields.ts';
 import { pageLinks } from '../page-links.ts';
 import { may } from '../permissions.ts';
+import { t } from '../texts/chosen-texts.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Findings } from '../ui/findings.tsx';
 import { type Page, PageView, READS_PAGE } from '../ui/page-layout.tsx';
@@ -28,8 +29,8 @@ type VersionList = Schemas['Versions'];
 function Check({ id, loaded }: { id: string; loaded: LoadedData<Schemas['CheckedPage']> }): JSX.Element {
   const { route } = useLocation();
   return (
-    <Section title="Check">
-      <Shown loaded={loaded} label="Checking the page">
+    <Section title={t.page.view.check}>
+      <Shown loaded={loaded} label={t.page.view.checking}>
         {(checked) => (
           <Findings
             checked={checked}
@@ -66,7 +67,7 @@ function Parts({
       {/* A new version is a new frame. */}
       <Preview key={live} page={page} />
       {may('PUT /deploy/{id}') && (
-        <Section title="How people find it" isSplit>
+        <Section title={t.page.view.found} isSplit>
           <PageNameForm key={page.title} page={page} onChanged={onRenamed} />
           {may('PATCH /deploy/{id}', 'slug') && <PageAddressForm key={page.slug} page={page} onChanged={onRenamed} />}
         </Section>
@@ -88,7 +89,7 @@ function Loaded({ page, reload }: { page: Page; reload(): void }): JSX.Element {
   });
   useOtherTabs(loaded.reload);
   return (
-    <Shown loaded={loaded} label="Loading the versions">
+    <Shown loaded={loaded} label={t.page.view.loadingVersions}>
       {(list) => (
         <Parts
           page={page}
@@ -110,13 +111,13 @@ export default function PageOfPage(): JSX.Element {
   return (
     <PageView
       needs={READS_PAGE}
-      title="Page"
+      title={t.page.view.title}
       actions={
         may('PUT /deploy/{id}') && (
           <>
-            <ButtonLink href={pageLinks(id).live}>Next steps</ButtonLink>
+            <ButtonLink href={pageLinks(id).live}>{t.page.view.nextSteps}</ButtonLink>
             <ButtonLink kind="main" href={pageLinks(id).edit} icon="edit">
-              Edit
+              {t.page.view.edit}
             </ButtonLink>
           </>
         )

@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
+import { unseen } from '../../ui/unseen.tsx';
 import type { InPlace } from '../in-place/use-in-place.ts';
 import { changeField, moveField, removeField } from '../source/form/form-edits.ts';
 import type { SourceField, SourceForm, WhyFixed } from '../source/form/source-forms.ts';
@@ -63,13 +64,12 @@ function Details({ form, field, inPlace: { source, edit }, onCode, onRemoved }: 
           <Button
             kind="quiet"
             icon="trash"
-            of={fieldName(field)}
             onClick={() => {
               edit(removeField(source, form, field));
               onRemoved(field);
             }}
           >
-            {t.editor.field.remove}
+            <Rich text={t.editor.field.remove} with={{ unseen, name: fieldName(field) }} />
           </Button>
         )}
       </div>

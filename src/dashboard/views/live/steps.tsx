@@ -6,6 +6,8 @@ import { ownFields } from '../../own-fields.ts';
 import { pageLinks } from '../../page-links.ts';
 import { may } from '../../permissions.ts';
 import { me } from '../../session.ts';
+import { counted, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -13,7 +15,7 @@ import { hasAddress, NoAddress } from '../../ui/no-mail.tsx';
 import { type Page, READS_RECEIVERS } from '../../ui/page-layout.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Shown } from '../../ui/states.tsx';
-import { counted } from '../../ui/time.tsx';
+import { unseen } from '../../ui/unseen.tsx';
 
 type FormField = Schemas['FormField'];
 
@@ -47,7 +49,7 @@ function sampleOf({ type, options }: FormField): string {
   const [first] = options ?? [];
   if (first) return first.value;
   if (type === 'number' || type === 'range') return '1';
-  return type === 'email' ? (me.value?.email ?? '') : 'Test';
+  return type === 'email' ? (me.value?.email ?? '') : t.page.steps.test.value;
 }
 
 /** Fills in the form, and sends it as a test. */
@@ -73,8 +75,7 @@ const Step = ({
     <Icon name={isDone ? 'done' : 'circle'} />
     <div class="row-text">
       <h3>
-        {title}
-        <span class="unseen">: {isDone ? 'done' : 'to do'}</span>
+        <Rich text={isDone ? t.page.steps.done : t.page.steps.toDo} with={{ unseen, title: <>{title}</> }} />
       </h3>
       <div class="muted">{text}</div>
     </div>
@@ -84,17 +85,13 @@ const Step = ({
 
 type StepProps = { id: string; state: State; reload(): void };
 
-const ARRIVED = {
-  nothing: 'See what arrives when a visitor sends the form.',
-  test: 'The test has arrived.',
-  submission: 'A submission has arrived.',
-};
+const ARRIVED: Readonly<Record<State['arrived'], string>> = t.page.steps.test.arrived;
 
 const TestStep = ({ id, state: { arrived, fields }, reload }: StepProps): JSX.Element => (
-  <Step title="Send a test" isDone={arrived !== 'nothing'} text={ARRIVED[arrived]}>
+  <Step title={t.page.steps.test.title} isDone={arrived !== 'nothing'} text={ARRIVED[arrived]}>
     {arrived !== 'nothing' && (
       <ButtonLink kind="quiet" href={pageLinks(id).inbox}>
-        See it in the inbox
+        {t.page.steps.test.see}
       </ButtonLink>
     )}
     <ActionButton
@@ -102,10 +99,10 @@ const TestStep = ({ id, state: { arrived, fields }, reload }: StepProps): JSX.El
       kind={arrived === 'nothing' ? 'plain' : 'quiet'}
       icon="send"
       run={() => sendTest(id, fields)}
-      done="The test has arrived."
+      done={t.page.steps.test.done}
       onDone={reload}
     >
-      Send a test
+      {t.page.steps.test.send}
     </ActionButton>
   </Step>
 );
@@ -114,18 +111,12 @@ function MailStep({ id, state: { settings }, reload }: StepProps): JSX.Element {
   const { email_notifications: isOn } = settings;
   const turnOn = () =>
     answer(api.PATCH('/deploy/{id}', { params: { path: { id } }, body: { email_notifications: true } }));
-  const text = isOn ? (
-    <>
-      Each submission is mailed to <bdi>{me.value?.email}</bdi>.
-    </>
-  ) : (
-    'Read each submission in your mail, too.'
-  );
+  const text = isOn ? <Rich text={t.page.steps.mail.on} with={{ email: me.value?.email }} /> : t.page.steps.mail.off;
   return (
-    <Step title="Get mail about submissions" isDone={isOn} text={hasAddress() ? text : <NoAddress />}>
+    <Step title={t.page.steps.mail.title} isDone={isOn} text={hasAddress() ? text : <NoAddress />}>
       {isOn && (
         <ButtonLink kind="quiet" href={pageLinks(id).notifications}>
-          Who gets it, and how often
+          {t.page.steps.mail.who}
         </ButtonLink>
       )}
       {!isOn && hasAddress() && (
@@ -133,12 +124,12 @@ function MailStep({ id, state: { settings }, reload }: StepProps): JSX.Element {
           needs="PATCH /deploy/{id}"
           icon="mail"
           run={turnOn}
-          done="Mail is on."
+          done={t.page.steps.mail.done}
           onDone={reload}
           isRepeatable
           isRemoving
         >
-          Turn on mail
+          {t.page.steps.mail.turnOn}
         </ActionButton>
       )}
     </Step>
@@ -155,20 +146,12 @@ function PlacesStep({ id, state: { settings, fields } }: StepProps): JSX.Element
   if (places === null && !fields.some(isNumber)) return null;
   return (
     <Step
-      title="Limit the places"
+      title={t.page.steps.places.title}
       isDone={places !== null}
-      text={
-        places === null
-          ? 'The form closes by itself when they are taken.'
-          : `The form closes when ${counted(places, 'place is', 'places are')} taken.`
-      }
+      text={places === null ? t.page.steps.places.explained : counted(t.page.steps.places.limited, places)}
     >
-      <ButtonLink
-        kind={places === null ? 'plain' : 'quiet'}
-        of="in the settings"
-        href={`${pageLinks(id).settings}#places`}
-      >
-        {places === null ? 'Set the places' : 'Change it'}
+      <ButtonLink kind={places === null ? 'plain' : 'quiet'} href={`${pageLinks(id).settings}#places`}>
+        <Rich text={places === null ? t.page.steps.places.set : t.page.steps.change} with={{ unseen }} />
       </ButtonLink>
     </Step>
   );
@@ -178,12 +161,12 @@ function ThanksStep({ id, state: { settings } }: StepProps): JSX.Element {
   const isDone = settings.thanks_message !== null || settings.redirect_url !== null;
   return (
     <Step
-      title="Thank visitors in your own words"
+      title={t.page.steps.thanks.title}
       isDone={isDone}
-      text={settings.thanks_message ?? 'What they read once the form is sent.'}
+      text={settings.thanks_message ?? t.page.steps.thanks.explained}
     >
-      <ButtonLink kind={isDone ? 'quiet' : 'plain'} of="in the settings" href={`${pageLinks(id).settings}#thanks`}>
-        {isDone ? 'Change it' : 'Write it'}
+      <ButtonLink kind={isDone ? 'quiet' : 'plain'} href={`${pageLinks(id).settings}#thanks`}>
+        <Rich text={isDone ? t.page.steps.change : t.page.steps.thanks.write} with={{ unseen }} />
       </ButtonLink>
     </Step>
   );
@@ -191,14 +174,12 @@ function ThanksStep({ id, state: { settings } }: StepProps): JSX.Element {
 
 const DomainStep = ({ id, state: { hasDomain } }: StepProps): JSX.Element => (
   <Step
-    title="Use a domain of your own"
+    title={t.page.steps.domain.title}
     isDone={hasDomain}
-    text={
-      hasDomain ? 'Visitors find the page at your domain, too.' : 'Such as register.example.com. You can do it later.'
-    }
+    text={hasDomain ? t.page.steps.domain.done : t.page.steps.domain.explained}
   >
-    <ButtonLink kind={hasDomain ? 'quiet' : 'plain'} of="in the settings" href={`${pageLinks(id).settings}#address`}>
-      {hasDomain ? 'Domains' : 'Add a domain'}
+    <ButtonLink kind={hasDomain ? 'quiet' : 'plain'} href={`${pageLinks(id).settings}#address`}>
+      <Rich text={hasDomain ? t.page.steps.domain.all : t.page.steps.domain.add} with={{ unseen }} />
     </ButtonLink>
   </Step>
 );
@@ -208,8 +189,8 @@ export function Steps({ page: { id }, checked }: { page: Page; checked: Loaded<S
   const fields = checked.data ? ownFields(checked.data) : [];
   const loaded = useData(`steps:${id}:${fields.length}`, (signal) => readState(id, fields, signal));
   return (
-    <Section title="Next steps">
-      <Shown loaded={loaded} label="Loading the next steps">
+    <Section title={t.page.steps.heading}>
+      <Shown loaded={loaded} label={t.page.steps.loading}>
         {(state) => (
           <ul class="rows">
             <PlacesStep id={id} state={state} reload={loaded.reload} />

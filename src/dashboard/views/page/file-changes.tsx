@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { useData } from '../../data.ts';
+import { counted, fill, t } from '../../texts/chosen-texts.ts';
 import { sizeOf } from '../../ui/size.ts';
 import { Shown } from '../../ui/states.tsx';
-import { counted } from '../../ui/time.tsx';
 import { Changes } from './page-changes.tsx';
 
 type SiteFile = Schemas['SiteFile'];
@@ -39,9 +39,11 @@ function changesOf(before: readonly SiteFile[], after: readonly SiteFile[]): Fil
   });
 }
 
+const { outcomes: OUTCOMES } = t.page.changes;
+
 const outcomeOf = ({ before, after }: FileChange): { text: string; class: string } => {
-  if (!before) return { text: 'Added', class: 'badge good' };
-  return after ? { text: 'Changed', class: 'badge' } : { text: 'Removed', class: 'badge bad' };
+  if (!before) return { text: OUTCOMES.added, class: 'badge good' };
+  return after ? { text: OUTCOMES.changed, class: 'badge' } : { text: OUTCOMES.removed, class: 'badge bad' };
 };
 
 type Versions = { id: string; version: number; since: number };
@@ -56,7 +58,7 @@ function TextChange({ id, version, since, change: { path, before, after } }: Ver
     return { old, now };
   });
   return (
-    <Shown loaded={loaded} label={`Comparing ${path}`}>
+    <Shown loaded={loaded} label={fill(t.page.changes.comparingFile, { path })}>
       {({ old, now }) => <Changes before={old} after={now} />}
     </Shown>
   );
@@ -69,16 +71,18 @@ const addressOf = (id: string, version: number, path: string): string =>
 const ImageChange = ({ id, version, since, change: { path, before, after } }: Versions & { change: FileChange }) => (
   <div class="image-change">
     {[
-      { file: before, number: since, title: 'Before' },
-      { file: after, number: version, title: 'After' },
+      { file: before, number: since, caption: t.page.changes.before },
+      { file: after, number: version, caption: t.page.changes.after },
     ].map(
-      ({ file, number, title }) =>
+      ({ file, number, caption }) =>
         file && (
-          <figure key={title}>
-            <img src={addressOf(id, number, path)} alt={`${path} in version ${number}`} loading="lazy" />
-            <figcaption class="muted">
-              {title}: {sizeOf(file.bytes)}
-            </figcaption>
+          <figure key={caption}>
+            <img
+              src={addressOf(id, number, path)}
+              alt={fill(t.page.changes.image, { path, version: String(number) })}
+              loading="lazy"
+            />
+            <figcaption class="muted">{fill(caption, { size: sizeOf(file.bytes) })}</figcaption>
           </figure>
         ),
     )}
@@ -89,8 +93,11 @@ function Content({ change, ...versions }: Versions & { change: FileChange }): JS
   const { type, before, after } = change;
   if (IMAGE.test(type)) return <ImageChange {...versions} change={change} />;
   const sizes = [before, after].flatMap((file) => (file ? [file.bytes] : []));
-  if (!TEXT.test(type)) return <p class="muted">{sizes.map(sizeOf).join(' before, now ')}</p>;
-  if (Math.max(...sizes) > MAX_TEXT_BYTES) return <p class="muted">It is too large to be compared here.</p>;
+  if (!TEXT.test(type)) {
+    const [old = '', now] = sizes.map(sizeOf);
+    return <p class="muted">{now === undefined ? old : fill(t.page.changes.sizes, { before: old, after: now })}</p>;
+  }
+  if (Math.max(...sizes) > MAX_TEXT_BYTES) return <p class="muted">{t.page.changes.tooLarge}</p>;
   return <TextChange {...versions} change={change} />;
 }
 
@@ -113,11 +120,11 @@ export function FileChanges({ id, version, since }: Versions): JSX.Element {
     changesOf(...(await Promise.all([readFiles(id, since, signal), readFiles(id, version, signal)]))),
   );
   return (
-    <Shown loaded={loaded} label="Comparing the versions">
+    <Shown loaded={loaded} label={t.page.changes.comparing}>
       {(changes) => (
         <>
           <p role="status">
-            {changes.length === 0 ? 'Both versions are the same.' : `${counted(changes.length, 'file')} changed.`}
+            {changes.length === 0 ? t.page.changes.none : counted(t.page.changes.files, changes.length)}
           </p>
           {changes.map((change, index) => (
             <Row key={change.path} {...{ id, version, since, change }} isFirst={index === 0} />

@@ -2,12 +2,13 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { answer, api } from '../../api.ts';
 import { errorOf, useChange } from '../../data.ts';
+import { t } from '../../texts/chosen-texts.ts';
 import { Form, FormEnd } from '../../ui/form.tsx';
 import type { Page } from '../../ui/page-layout.tsx';
 import { say } from '../../ui/say.tsx';
 import { SlugField, slugOf } from '../../ui/slug-field.tsx';
 
-const LABELS = { slug: 'Address' };
+const LABELS = { slug: t.page.address.label };
 
 /** The first part of a page's address. The old one leads to the new one for a while. */
 export function PageAddressForm({ page, onChanged }: { page: Page; onChanged(): void }): JSX.Element {
@@ -21,7 +22,7 @@ export function PageAddressForm({ page, onChanged }: { page: Page; onChanged(): 
     wanted !== '' &&
     run(async () => {
       await answer(api.PATCH('/deploy/{id}', { params: { path: { id } }, body: { slug: wanted } }));
-      say('The page has its new address. The old one leads there for 30 days.');
+      say(t.page.address.saved);
       onChanged();
     });
   function reset(): void {
@@ -34,10 +35,10 @@ export function PageAddressForm({ page, onChanged }: { page: Page; onChanged(): 
         label={LABELS.slug}
         value={text}
         onChange={setText}
-        empty="The first part of its address."
-        error={wanted === '' ? 'Enter letters, such as open-day.' : errorOf(change, 'slug')}
+        empty={t.page.address.hint}
+        error={wanted === '' ? t.page.address.missing : errorOf(change, 'slug')}
       />
-      {isChanged && <FormEnd change={change} button="Save" onCancel={reset} />}
+      {isChanged && <FormEnd change={change} button={t.shared.save} onCancel={reset} />}
     </Form>
   );
 }

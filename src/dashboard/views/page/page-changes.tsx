@@ -2,7 +2,7 @@
 import { structuredPatch } from 'diff/lib/patch/create.js';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { counted } from '../../ui/time.tsx';
+import { counted, fill, t } from '../../texts/chosen-texts.ts';
 
 /** The maximum number of lines that are shown: a page of 2 MiB may have two million. */
 const MAX_LINES = 5_000;
@@ -13,8 +13,8 @@ const COMPARE_TIMEOUT_MS = 400;
 
 /** The meaning of the first character of a line; other lines are the same in both versions. */
 const CHANGES: Readonly<Record<string, { class: string; said: string }>> = {
-  '+': { class: 'added', said: 'Added: ' },
-  '-': { class: 'removed', said: 'Removed: ' },
+  '+': { class: 'added', said: t.page.changes.added },
+  '-': { class: 'removed', said: t.page.changes.removed },
   '@': { class: 'skipped', said: '' },
 };
 
@@ -22,7 +22,7 @@ const CHANGES: Readonly<Record<string, { class: string; said: string }>> = {
 function compare(before: string, after: string): string[] | undefined {
   const options = { context: 3, stripTrailingCr: true, timeout: COMPARE_TIMEOUT_MS };
   return structuredPatch('', '', before, after, '', '', options)?.hunks.flatMap(({ newStart, lines }) => [
-    `@Line ${newStart}`,
+    `@${fill(t.page.changes.line, { line: String(newStart) })}`,
     // A line with a backslash says that a text ends without a line break.
     ...lines.filter((line) => !line.startsWith('\\')),
   ]);
@@ -38,21 +38,24 @@ const shownText = (text: string): string =>
 /** The changes from one text to another. */
 export function Changes({ before, after }: { before: string; after: string }): JSX.Element {
   const lines = useMemo(() => compare(before, after), [before, after]);
-  if (!lines) return <p role="status">They differ in too many lines to show them.</p>;
-  if (lines.length === 0) return <p role="status">Only the ends of lines differ.</p>;
+  if (!lines) return <p role="status">{t.page.changes.tooManyLines}</p>;
+  if (lines.length === 0) return <p role="status">{t.page.changes.onlyEnds}</p>;
   const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length;
   return (
     <>
       <p role="status">
-        {counted(count('+'), 'line')} added, {counted(count('-'), 'line')} removed.
+        {fill(t.page.changes.lines, {
+          added: counted(t.page.changes.linesAdded, count('+')),
+          removed: counted(t.page.changes.linesRemoved, count('-')),
+        })}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keys scroll what has the focus. */}
-      <section class="code-lines" tabIndex={0} aria-label="Lines that changed">
+      <section class="code-lines" tabIndex={0} aria-label={t.page.changes.lineLabel}>
         {lines.slice(0, MAX_LINES).map((line, index) => {
           const change = CHANGES[line.charAt(0)];
           return (
             <div key={index} class={change?.class}>
-              {change && <span class="unseen">{change.said}</span>}
+              {change && <span class="unseen">{change.said} </span>}
               <bdi>{shownText(line.slice(1))}</bdi>
             </div>
           );

@@ -6,6 +6,8 @@ import { type Change, useChange, useData } from '../../data.ts';
 import { HtmlFiles } from '../../html-files.ts';
 import { may } from '../../permissions.ts';
 import { type ChosenFile, putContent, putFile, readFile, replaceSite, restoreVersion, type Site } from '../../sites.ts';
+import { counted, fill, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import type { Page } from '../../ui/page-layout.tsx';
@@ -15,7 +17,7 @@ import { FileButton, SiteChooser } from '../../ui/site-chooser.tsx';
 import { SiteFindings, useSiteCheck } from '../../ui/site-findings.tsx';
 import { sizeOf } from '../../ui/size.ts';
 import { NotSaved, Shown } from '../../ui/states.tsx';
-import { counted } from '../../ui/time.tsx';
+import { unseen } from '../../ui/unseen.tsx';
 
 type SiteFile = Schemas['SiteFile'];
 
@@ -38,25 +40,18 @@ function Row({
       <div class="row-text">
         <a href={addressOf(page, path)} target="_blank" rel="noopener">
           <bdi>{path}</bdi>
-          <span class="unseen"> (opens in a new tab)</span>
+          <span class="unseen"> {t.page.opensInNewTab}</span>
         </a>
         <p class="muted">{sizeOf(bytes)}</p>
       </div>
       {may('PUT /deploy/{id}/files/{path}') && (
         <div class="buttons">
-          <FileButton kind="quiet" icon="replace" of={path} onFiles={onReplace}>
-            Replace
+          <FileButton kind="quiet" icon="replace" onFiles={onReplace}>
+            <Rich text={t.page.files.replace} with={{ unseen, path }} />
           </FileButton>
           {path !== 'index.html' && (
-            <ActionButton
-              needs="DELETE /deploy/{id}/files/{path}"
-              kind="quiet"
-              icon="trash"
-              of={path}
-              run={onRemove}
-              isRemoving
-            >
-              Remove
+            <ActionButton needs="DELETE /deploy/{id}/files/{path}" kind="quiet" icon="trash" run={onRemove} isRemoving>
+              <Rich text={t.page.files.remove} with={{ unseen, path }} />
             </ActionButton>
           )}
         </div>
@@ -78,16 +73,17 @@ function ReplaceDialog({
   onClose(): void;
 }): JSX.Element {
   const loaded = useSiteCheck(site);
-  const what = 'zip' in site ? site.zip.name : counted(site.others.length + 1, 'file');
   const hasErrors = loaded.data?.problems.some(({ severity }) => severity === 'error');
   return (
     <ConfirmDialog
-      title="Replace all files?"
-      button={hasErrors ? 'Publish anyway' : 'Replace'}
+      title={t.page.replacing.title}
+      button={hasErrors ? t.page.question.publish : t.page.replacing.button}
       text={
-        <>
-          Visitors see <bdi>{what}</bdi> at once. The version that is live now stays in the list.
-        </>
+        'zip' in site ? (
+          <Rich text={t.page.replacing.text} with={{ name: site.zip.name }} />
+        ) : (
+          counted(t.page.replacing.textOfFiles, site.others.length + 1)
+        )
       }
       change={change}
       onConfirm={onConfirm}
@@ -107,7 +103,7 @@ function ReplaceAll({ onReplace }: { onReplace(site: Site): Promise<unknown> }):
   return (
     <>
       <SiteChooser
-        text="Replace all files: drop a folder or a zip here, or choose it."
+        text={t.page.files.replaceAll}
         onSite={(chosen) => {
           clear();
           setSite(chosen);
@@ -153,7 +149,7 @@ export function Files({
     const content = await readFile(id, path);
     await answer(api.DELETE('/deploy/{id}/files/{path}', { params: { path: { id, path } } }));
     onChanged();
-    say(`${path} is removed.`, async () => {
+    say(fill(t.page.files.removed, { path }), async () => {
       await putContent(id, path, content);
       onChanged();
     });
@@ -171,34 +167,34 @@ export function Files({
     });
   return (
     <Section
-      title="Files"
+      title={t.page.files.heading}
       actions={
         may('PUT /deploy/{id}/files/{path}') && (
           <FileButton
             icon="plus"
             isMultiple
             isBusy={change.state === 'saving'}
-            onFiles={(files) => put(files, `Live: ${counted(files.length, 'file')}.`)}
+            onFiles={(files) => put(files, counted(t.page.files.live, files.length))}
           >
-            Add files
+            {t.page.files.add}
           </FileButton>
         )
       }
     >
       <NotSaved change={change} />
-      <Shown loaded={loaded} label="Loading the files">
+      <Shown loaded={loaded} label={t.page.files.loading}>
         {({ files }) => (
           <>
-            {files.length === 1 && may('PUT /deploy/{id}/files/{path}') && (
-              <p>This page is a single file. Add its styles and pictures, or other pages.</p>
-            )}
+            {files.length === 1 && may('PUT /deploy/{id}/files/{path}') && <p>{t.page.files.single}</p>}
             <ul class="rows">
               {files.map((file) => (
                 <Row
                   key={file.path}
                   page={page}
                   file={file}
-                  onReplace={([chosen]) => chosen && put([{ ...chosen, path: file.path }], `${file.path} is replaced.`)}
+                  onReplace={([chosen]) =>
+                    chosen && put([{ ...chosen, path: file.path }], fill(t.page.files.replaced, { path: file.path }))
+                  }
                   onRemove={() => remove(file)}
                 />
               ))}
@@ -207,7 +203,7 @@ export function Files({
         )}
       </Shown>
       {may('PUT /deploy/{id}') && (
-        <ReplaceAll onReplace={(site) => replaceSite(id, site).then(() => tell('All files are replaced.'))} />
+        <ReplaceAll onReplace={(site) => replaceSite(id, site).then(() => tell(t.page.files.allReplaced))} />
       )}
     </Section>
   );

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useChange } from '../../data.ts';
 import { replaceTitle } from '../../retitling.ts';
+import { fill, t } from '../../texts/chosen-texts.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form, FormEnd } from '../../ui/form.tsx';
 import type { Page } from '../../ui/page-layout.tsx';
@@ -22,21 +23,21 @@ export function PageNameForm({ page, onChanged }: { page: Page; onChanged(): voi
     isChanged &&
     run(async () => {
       await replaceTitle(id, wanted);
-      say(`The page is called ${wanted}.`);
+      say(fill(t.page.name.saved, { name: wanted }));
       onChanged();
     });
   return (
     <Form needs="PUT /deploy/{id}" onSubmit={save}>
       <Field
-        label="Name"
-        hint="The title of the page: what browsers, mails and this dashboard call it."
+        label={t.page.name.label}
+        hint={t.page.name.hint}
         value={name}
         onChange={setName}
         max={MAX_CHARS}
-        error={wanted === '' && isChanged ? 'Enter a name.' : undefined}
+        error={wanted === '' && isChanged ? t.page.name.missing : undefined}
       />
       {(isChanged || change.state === 'failed') && (
-        <FormEnd change={change} button="Save" onCancel={() => setName(title ?? '')} />
+        <FormEnd change={change} button={t.shared.save} onCancel={() => setName(title ?? '')} />
       )}
     </Form>
   );

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { pageName } from '../../../sites/page-name.ts';
+import { fill, t } from '../../texts/chosen-texts.ts';
 import { ButtonLink, Toggle } from '../../ui/button.tsx';
 import type { Page } from '../../ui/page-layout.tsx';
 import { Section } from '../../ui/section.tsx';
@@ -13,24 +14,24 @@ export function Preview({ page }: { page: Page }): JSX.Element {
   const [isPhone, setPhone] = useState(false);
   return (
     <Section
-      title="Preview"
+      title={t.page.preview.heading}
       actions={
         <Toggle isOn={isPhone} onSwitch={() => setPhone(!isPhone)}>
-          As on a phone
+          {t.page.preview.asOnPhone}
         </Toggle>
       }
     >
       <iframe
         class={isPhone ? 'preview phone' : 'preview'}
-        title={`Preview of ${pageName(page)}`}
+        title={fill(t.page.preview.frame, { name: pageName(page) })}
         src={page.url}
         sandbox="allow-scripts"
         referrerpolicy="no-referrer"
       />
       <div class="spread">
-        <p class="muted">Forms can't be sent from the preview: open the page to try them.</p>
+        <p class="muted">{t.page.preview.noForms}</p>
         <ButtonLink href={page.url} icon="open" isElsewhere>
-          Open the page
+          {t.page.preview.open}
         </ButtonLink>
       </div>
     </Section>

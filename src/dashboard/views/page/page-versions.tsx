@@ -1,12 +1,15 @@
 import type { JSX } from 'preact';
 import { pageLinks } from '../../page-links.ts';
 import { restoreVersion } from '../../sites.ts';
+import { counted, fill, t } from '../../texts/chosen-texts.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { say } from '../../ui/say.tsx';
 import { Section } from '../../ui/section.tsx';
 import { sizeOf } from '../../ui/size.ts';
 import { Time } from '../../ui/time.tsx';
+import { unseen } from '../../ui/unseen.tsx';
 import type { Version } from './source-card.tsx';
 
 /** Makes a version live again. `live`: the one that is live now. */
@@ -27,16 +30,14 @@ function Restore({
   }
   async function run(): Promise<void> {
     await restore(version);
-    say(`Version ${version} is live again.`, live === undefined ? undefined : () => restore(live));
+    say(
+      fill(t.page.versions.isLiveAgain, { version: String(version) }),
+      live === undefined ? undefined : () => restore(live),
+    );
   }
   return (
-    <ActionButton
-      needs="POST /deploy/{id}/versions/{version}/restore"
-      icon="replace"
-      of={`version ${version}`}
-      run={run}
-    >
-      Restore
+    <ActionButton needs="POST /deploy/{id}/versions/{version}/restore" icon="replace" run={run}>
+      <Rich text={t.page.versions.restore} with={{ unseen, version: <>{version}</> }} />
     </ActionButton>
   );
 }
@@ -60,19 +61,20 @@ function Row({
   return (
     <li class="row">
       <div class="row-text">
-        <strong>Version {version}</strong> {live && <span class="badge good">Live</span>}
-        {preview && <span class="badge">Preview</span>}
+        <strong>{fill(t.page.versions.version, { version: String(version) })}</strong>{' '}
+        {live && <span class="badge good">{t.page.versions.live}</span>}
+        {preview && <span class="badge">{t.page.versions.preview}</span>}
         <p class="muted">
           <Time at={created_at} />, {sizeOf(bytes)}
         </p>
       </div>
       <div class="buttons">
-        <ButtonLink kind="quiet" of={`of version ${version}`} href={source}>
-          Source
+        <ButtonLink kind="quiet" href={source}>
+          <Rich text={t.page.versions.source} with={{ unseen, version: <>{version}</> }} />
         </ButtonLink>
         {before && (
-          <ButtonLink kind="quiet" of={`in version ${version}`} href={`${source}&since=${before.version}`}>
-            Changes
+          <ButtonLink kind="quiet" href={`${source}&since=${before.version}`}>
+            <Rich text={t.page.versions.changes} with={{ unseen, version: <>{version}</> }} />
           </ButtonLink>
         )}
         {!live && <Restore id={id} version={version} live={current} onRestored={onRestored} />}
@@ -93,7 +95,7 @@ export const Versions = ({
   total: number;
   onRestored(): void;
 }): JSX.Element => (
-  <Section title="Versions">
+  <Section title={t.page.versions.heading}>
     <ul class="rows">
       {versions.map((version, index) => (
         <Row
@@ -104,7 +106,7 @@ export const Versions = ({
         />
       ))}
     </ul>
-    {total > versions.length && <p class="muted">The last {versions.length} are shown.</p>}
-    {total === 1 && <p class="muted">Each change of the page makes another version, which can be restored.</p>}
+    {total > versions.length && <p class="muted">{counted(t.page.versions.lastShown, versions.length)}</p>}
+    {total === 1 && <p class="muted">{t.page.versions.first}</p>}
   </Section>
 );

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { useData } from '../../data.ts';
+import { fill, t } from '../../texts/chosen-texts.ts';
 import { CodeArea } from '../../ui/code-area.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Section } from '../../ui/section.tsx';
@@ -21,12 +22,12 @@ function Source({ id, version }: { id: string; version: number }): JSX.Element {
   const area = useRef<HTMLTextAreaElement>(null);
   const loaded = useData(`html:${id}:${version}`, (signal) => readHtml(id, version, signal));
   return (
-    <Shown loaded={loaded} label="Loading the source">
+    <Shown loaded={loaded} label={t.page.source.loading}>
       {(html) => (
         <>
-          <CodeArea area={area} html={html} readOnly aria-label="Source" />
+          <CodeArea area={area} html={html} readOnly aria-label={t.page.source.label} />
           <CopyButton kind="plain" text={html}>
-            Copy the source
+            {t.page.source.copy}
           </CopyButton>
         </>
       )}
@@ -52,7 +53,11 @@ export function SourceCard({
   return (
     <div ref={card}>
       <Section
-        title={since === undefined ? `Source of version ${version}` : `Changes from version ${since} to ${version}`}
+        title={
+          since === undefined
+            ? fill(t.page.source.heading, { version: String(version) })
+            : fill(t.page.source.changesHeading, { since: String(since), version: String(version) })
+        }
       >
         {since === undefined ? (
           <Source id={id} version={version} />

@@ -168,6 +168,30 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await change.click();
       await page.getByRole('alert').getByText('the operator must set SMTP_URL').waitFor();
     });
+
+    it('is in the language that is chosen there, in this browser, until it is that of the browser again', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(owner, '/dashboard/account');
+      // Languages have their own names, whatever the language of the view.
+      const form = page.locator('form').filter({ has: page.locator('option[value="de"]') });
+      const language = form.locator('select');
+      expect(await language.inputValue()).toBe('browser');
+      await page.getByRole('region', { name: 'Language' }).getByText('Of this dashboard, in this browser.').waitFor();
+      await language.selectOption('Deutsch');
+      await page.getByRole('button', { name: 'Change the language' }).click();
+      await page.locator('html[lang="de"][dir="ltr"]').waitFor();
+      await expect.poll(() => language.inputValue()).toBe('de');
+      const [cookie] = (await page.context().cookies()).filter(({ name }) => name === 'language');
+      expect(cookie).toMatchObject({ value: 'de', path: '/', sameSite: 'Lax', secure: false, httpOnly: false });
+      await page.goto(`${dashboard.origin}/dashboard`);
+      await page.locator('html[lang="de"]').waitFor();
+      await page.goto(`${dashboard.origin}/dashboard/account`);
+      await language.selectOption({ index: 0 });
+      await form.getByRole('button').click();
+      await page.locator('html[lang="en"]').waitFor();
+      await page.getByRole('button', { name: 'Change the language' }).waitFor();
+      expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('language');
+    });
   });
 
   describe('Settings', () => {

@@ -55,6 +55,19 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       expect(await page.evaluate('document.cookie')).toBe('');
     });
 
+    it('is in the language that is chosen below it, at once, and so is what follows', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(undefined, '/dashboard/account');
+      await page.getByRole('combobox', { name: 'Language' }).selectOption('العربية');
+      await page.locator('html[lang="ar"][dir="rtl"]').waitFor();
+      await expect.poll(() => page.locator('select').inputValue()).toBe('ar');
+      await page.locator('input[name="key"]').fill(owner.key);
+      await page.locator('input[name="key"]').press('Enter');
+      await page.locator('option[value="ar"]').waitFor({ state: 'attached' });
+      await page.locator('input[name="key"]').waitFor({ state: 'detached' });
+      expect(await page.locator('html').getAttribute('lang')).toBe('ar');
+    });
+
     /** Asks for a link at a view, and opens the link in a tab of the same browser. */
     async function openLink(view: string) {
       const owner = await dashboard.owner();

@@ -55,7 +55,7 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded(): void })
         onDone={onEnded}
         isRemoving
       >
-        <Rich text={t.account.sessions.end} with={{ browser: browserOf(userAgent), unseen }} />
+        <Rich text={t.account.sessions.end} with={{ browser: <>{browserOf(userAgent)}</>, unseen }} />
       </ActionButton>
     </li>
   );

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { FINISHED_PAGES, isPageName, type PageName } from '../../finished-pages/finished-pages.ts';
-import { LANGUAGES } from '../../lib/languages.ts';
 import { useData } from '../data.ts';
+import { LANGUAGE_OPTIONS } from '../language-names.ts';
 import { t } from '../texts/chosen-texts.ts';
 import { Select } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -16,12 +16,6 @@ const PAGES: Readonly<Record<PageName, { title: string; text: string }>> = t.edi
 
 /** The language of the pages, which the owner can change. */
 const language = signal(browserLanguage());
-
-/** Each language by its own name. */
-const CHOICES = LANGUAGES.map((value) => ({
-  value,
-  label: new Intl.DisplayNames([value], { type: 'language' }).of(value) ?? value,
-})).toSorted((one, other) => one.label.localeCompare(other.label));
 
 type CardProps = { href: string; title: string; text: string; children: JSX.Element | undefined };
 
@@ -49,7 +43,7 @@ export function StartingPoints(): JSX.Element {
         <Select
           label={t.editor.start.language}
           value={language.value}
-          options={CHOICES}
+          options={LANGUAGE_OPTIONS}
           onChange={(chosen) => {
             language.value = chosen;
           }}

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { locale, numbers, t } from '../texts/chosen-texts.ts';
+import { locale, t } from '../texts/chosen-texts.ts';
 
 /** How often times such as "5 minutes ago" are told anew. */
 const CLOCK_MS = 60_000;
@@ -55,9 +55,3 @@ export const exactTime = (at: string): string => minute.format(new Date(at));
 export const RoughTime = ({ at }: { at: string }): JSX.Element => (
   <>{now.value - Date.parse(at) < 3_600_000 ? t.bar.inTheLastHour : distance(new Date(at), ago)}</>
 );
-
-export { numbers };
-
-/** A count with its noun: `1 submission`, `12,000 submissions`. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${numbers.format(count)} ${count === 1 ? one : many}`;

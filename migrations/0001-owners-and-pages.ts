@@ -306,13 +306,14 @@ const VERSIONS = `
   );
   CREATE UNIQUE INDEX page_versions_preview ON page_versions (preview) WHERE preview IS NOT NULL;
   CREATE INDEX page_versions_files ON page_versions USING gin (files jsonb_path_ops) WHERE files IS NOT NULL;
-  CREATE TABLE page_drafts ( -- What people work on and have not published: one of each person for a page.
+  CREATE TABLE page_drafts ( -- What people work on and have not published: one of each person for a file of a page.
     deployment_id text COLLATE "C" NOT NULL REFERENCES deployments,
     guest_id text COLLATE "C" REFERENCES guests ON DELETE CASCADE, -- NULL: the owner's
-    html bytea NOT NULL,
+    path text COLLATE "C" NOT NULL DEFAULT 'index.html', -- of the file; the page itself is index.html
+    html bytea NOT NULL, -- the text of the file
     etag text, -- of the HTML that was live when the work began, as the client has it; NULL: it has not said so
     updated_at timestamptz NOT NULL,
-    UNIQUE NULLS NOT DISTINCT (deployment_id, guest_id)
+    UNIQUE NULLS NOT DISTINCT (deployment_id, guest_id, path)
   );
   CREATE INDEX page_drafts_guest ON page_drafts (guest_id) WHERE guest_id IS NOT NULL;
   CREATE TABLE site_contents ( -- The contents of the files of sites, once for each owner.

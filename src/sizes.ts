@@ -200,6 +200,10 @@ export const SIZES = {
     invitations: { max: 50, seconds: 60 * 60 },
   },
   /** Secret addresses at which people read submissions. */
+  draft: {
+    /** Files of a page of which one person may have drafts. */
+    maxFiles: 50,
+  },
   share: {
     maxPerDeployment: 50,
     /** Submissions on a page of it. */

@@ -1,6 +1,7 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { hashOfKey, newGuestId, newSessionId, newToken } from '../../../src/lib/ids.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { type Owner, testService, UNKNOWN_ID } from '../../support/test-service.ts';
 
@@ -71,6 +72,43 @@ describe('drafts of pages', () => {
     expect(answer(await save(id, { html: HTML }))).toEqual(refused(404));
     await owner.post(`/trash/${id}/restore`).send({}).expect(200);
     expect((await draftOf(id)).body).toMatchObject({ html: HTML });
+  });
+
+  it('are one for each file, of which a person has a bounded number', async () => {
+    const { id } = await owner.deploy({ html: '<h1>Live</h1>' });
+    const ofFile = (file: string) => `/deploy/${id}/draft?file=${encodeURIComponent(file)}`;
+    await save(id, { html: 'page' }).expect(200);
+    await owner.put(ofFile('css/é.css')).send({ html: 'body {}', etag: ETAG }).expect(200);
+    await owner.put(ofFile('about.html')).send({ html: 'about' }).expect(200);
+    await owner.put(ofFile('about.html')).send({ html: 'about us' }).expect(200);
+    expect((await owner.get(ofFile('css/é.css'))).body).toEqual({ html: 'body {}', etag: ETAG, updated_at: aTime });
+    expect((await owner.get(ofFile('about.html'))).body).toMatchObject({ html: 'about us' });
+    expect((await owner.get(ofFile('index.html'))).body).toMatchObject({ html: 'page' });
+    expect(answer(await owner.get(ofFile('other.html')))).toEqual(refused(404));
+    await owner.delete(ofFile('index.html')).expect(200);
+    expect(await draftOf(id)).toEqual(refused(404));
+    await owner.delete(ofFile('css/é.css')).expect(200);
+    expect(answer(await owner.delete(ofFile('css/é.css')))).toEqual(refused(404));
+    expect((await owner.get(`/overview/${id}`)).body.draft).toBe(true);
+    for (let count = 1; count < SIZES.draft.maxFiles; count += 1) {
+      await owner
+        .put(ofFile(`${count}.html`))
+        .send({ html: 'x' })
+        .expect(200);
+    }
+    expect(answer(await owner.put(ofFile('more.html')).send({ html: 'x' }))).toEqual(refused(409));
+    await owner.put(ofFile('about.html')).send({ html: 'again' }).expect(200);
+    await owner.delete(ofFile('about.html')).expect(200);
+    await owner.put(ofFile('more.html')).send({ html: 'x' }).expect(200);
+  });
+
+  it.each(['', '/', '../a.html', 'a//b.html', 'a'.repeat(2_000), 'a\0b'])('are of paths of files: %j', async (file) => {
+    const { id } = await owner.deploy();
+    const path = `/deploy/${id}/draft?file=${encodeURIComponent(file)}`;
+    expect(answer(await owner.put(path).send({ html: 'x' }))).toEqual(refused(400));
+    expect(answer(await owner.get(path))).toEqual(refused(400));
+    expect(answer(await owner.delete(path))).toEqual(refused(400));
+    expect(answer(await owner.get(`${path}&file=b.html`))).toEqual(refused(400));
   });
 
   it('are one for each person, and go with the guest', async () => {

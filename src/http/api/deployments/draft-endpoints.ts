@@ -1,11 +1,20 @@
 import { z } from 'zod';
 import type { Owner } from '../../../db/account/owner-queries.ts';
 import type { Deployment } from '../../../db/deployments/deployment-queries.ts';
-import { type DraftOf, deleteDraft, findDraft, saveDraft } from '../../../db/deployments/draft-queries.ts';
+import {
+  countOtherDrafts,
+  type DraftOf,
+  deleteDraft,
+  findDraft,
+  saveDraft,
+} from '../../../db/deployments/draft-queries.ts';
+import { checkedPath } from '../../../sites/sent-files.ts';
+import { INDEX } from '../../../sites/site-paths.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { Settings } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
 import { answerObject, deploymentId, textField, textOrNull, time } from '../../request/shared-fields.ts';
-import { storageFull } from '../../response/errors.ts';
+import { errorKind, HttpError, storageFull } from '../../response/errors.ts';
 import { foundOr404, missing, ownDeployment } from './own-deployment.ts';
 import { exampleHtml, pageBody } from './page-html.ts';
 
@@ -34,8 +43,28 @@ const noSuchDraft = missing(
   'No draft: {PUT /deploy/:id/draft} stores one.',
 );
 
-const draftOf = (owner: Owner, { id }: Pick<Deployment, 'id'>): DraftOf => ({
-  ...{ deploymentId: id, ownerId: owner.id, guestId: owner.guest?.id },
+const draftLimit = errorKind(
+  {
+    id: 'DraftLimit',
+    description: `The person has drafts of ${SIZES.draft.maxFiles} other files of the {deployment} already.`,
+  },
+  () =>
+    new HttpError(
+      409,
+      `You have drafts of ${SIZES.draft.maxFiles} files of this {deployment}: publish or delete one of them first.`,
+    ),
+);
+
+const FileQuery = z.object({
+  file: z
+    .string('file is not a path: send one such as about.html, once, or leave it out.')
+    .default(INDEX)
+    .meta({ description: 'The path of the file; left out: the page itself, `index.html`.', example: 'about.html' }),
+});
+
+/** Throws 400 for a text that is no path of a file. */
+const draftOf = (owner: Owner, { id }: Pick<Deployment, 'id'>, { file }: z.infer<typeof FileQuery>): DraftOf => ({
+  ...{ deploymentId: id, ownerId: owner.id, guestId: owner.guest?.id, path: checkedPath(file) },
 });
 
 function draftBody({ config }: Settings) {
@@ -55,15 +84,19 @@ const saveOperation = operation('PUT', '/deploy/:id/draft', 'saveDraft', {
   noCommand: FOR_EDITOR,
   summary: 'Store a draft of a page',
   description:
-    'HTML that is not published. Each person has one draft of a page: its owner, with every key and session, and each guest. It replaces ' +
-    'the draft before. Publishing leaves it; it goes with the page, and with the guest.',
+    'HTML that is not published, or the text of another file of the {deployment}, which need not be there yet. Each person has one draft of a ' +
+    'file: the owner, with every key and session, and each guest. It replaces the draft before. Publishing leaves it; it goes with the ' +
+    'page, and with the guest.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  query: FileQuery,
   body: draftBody,
   answer: { description: 'The draft is stored.', schema: SavedDraft },
-  errors: [storageFull],
-  async handle({ owner, resource, body: { html, etag = null } }, { db, config, pages }) {
+  errors: [storageFull, draftLimit],
+  async handle({ owner, resource, query, body: { html, etag = null } }, { db, config, pages }) {
     const draft = { html: Buffer.from(html), etag };
-    const saved = await pages.limitWrites(() => saveDraft(db, draftOf(owner, resource), draft, config.storageLimits));
+    const of = draftOf(owner, resource, query);
+    if ((await countOtherDrafts(db, of)) >= SIZES.draft.maxFiles) throw draftLimit();
+    const saved = await pages.limitWrites(() => saveDraft(db, of, draft, config.storageLimits));
     return { etag, updated_at: foundOr404(saved).toISOString() };
   },
 });
@@ -73,11 +106,12 @@ const getOperation = operation('GET', '/deploy/:id/draft', 'getDraft', {
   guests: 'editor',
   noCommand: FOR_EDITOR,
   summary: 'Get your draft of a page',
+  query: FileQuery,
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   answer: { description: 'The draft.', schema: Draft },
   errors: [noSuchDraft],
-  async handle({ owner, resource }, { db }) {
-    const { html, etag, updatedAt: at } = foundOr404(await findDraft(db, draftOf(owner, resource)), noSuchDraft);
+  async handle({ owner, resource, query }, { db }) {
+    const { html, etag, updatedAt: at } = foundOr404(await findDraft(db, draftOf(owner, resource, query)), noSuchDraft);
     return { html: html.toString(), etag, updated_at: at.toISOString() };
   },
 });
@@ -88,11 +122,12 @@ const deleteOperation = operation('DELETE', '/deploy/:id/draft', 'deleteDraft', 
   noAudit: 'Nobody but its author sees it.',
   noCommand: FOR_EDITOR,
   summary: 'Delete your draft of a page',
+  query: FileQuery,
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   answer: { description: 'The draft is gone.', schema: DeletedDraft },
   errors: [noSuchDraft],
-  async handle({ owner, resource }, { db }) {
-    if (!(await deleteDraft(db, draftOf(owner, resource)))) throw noSuchDraft();
+  async handle({ owner, resource, query }, { db }) {
+    if (!(await deleteDraft(db, draftOf(owner, resource, query)))) throw noSuchDraft();
     return { message: 'Draft deleted' as const, id: resource.id };
   },
 });

@@ -19,6 +19,7 @@ import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import type { ToolCall } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
+import { changedMeanwhile, ETAG_HEADER, ifMatch, wantedTags } from '../../request/conditions.ts';
 import { invalidField } from '../../request/json-body.ts';
 import { answerObject, countField, positiveField, textField } from '../../request/shared-fields.ts';
 import { HttpError, storageFull } from '../../response/errors.ts';
@@ -100,6 +101,11 @@ export function sendSiteFile(
   return sendFile(response, { responseWriter, client: owner.id }, { file: stored, first, read });
 }
 
+const FILE_PATH = '/deploy/:id/files/*path';
+
+/** The entity tag of a file; that of `index.html` is the one of the page. */
+const tagOf = ({ sha256 }: Pick<SiteFile, 'sha256'>): string => `"${sha256}"`;
+
 /** A file of a page as an answer, for declarations. */
 export const siteFileAnswer = {
   description: 'The file.',
@@ -146,10 +152,13 @@ const getOperation = operation('GET', '/deploy/:id/files/*path', 'getSiteFile', 
   description: 'As it was sent, and always as an attachment.',
   find: async (owner, { id, path }, app) =>
     openFile(app, owner, foundOr404(await findSite(app.db, owner.id, id)), path),
-  answer: siteFileAnswer,
+  answer: { ...siteFileAnswer, headers: { ...siteFileAnswer.headers, ...ETAG_HEADER } },
   errors: [noSuchFile],
   takesLong: true,
-  handle: ({ resource, ...call }, app) => sendSiteFile(call, resource, app),
+  handle({ resource, ...call }, app) {
+    call.setHeaders({ ETag: tagOf(resource.file) });
+    return sendSiteFile(call, resource, app);
+  },
   async handleTool({ resource: { file, first, readPiece }, queue }, { config }) {
     const most = Math.max(config.maxHtmlBytes, SIZES.mcp.maxAnswerChars);
     if (file.bytes > most) throw new HttpError(413, `The file has more than ${most} bytes: read it over the HTTP API.`);
@@ -221,6 +230,7 @@ const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', 
     deployment: await ownDeployment(app.db, owner, id),
     path: checkedPath(path),
   }),
+  requestHeaders: ifMatch(FILE_PATH),
   body: (app) => ({
     schema: Content,
     example: { content: Buffer.from('body { color: #123 }') },
@@ -234,19 +244,24 @@ const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', 
     ],
   }),
   answer: { description: 'The file is live.', schema: File },
-  errors: [storageFull],
-  async handle({ owner, response, resource: { deployment, path }, body }, app) {
+  errors: [storageFull, changedMeanwhile],
+  async handle({ owner, response, headers, resource: { deployment, path }, body }, app) {
     const content = bytesOf(body);
+    const etags = wantedTags(headers['If-Match']);
     const file = { path, bytes: content.length, sha256: sha256Of(content) };
     if (file.bytes > maxBytesOf(path, app.config)) {
       throw new SiteError(413, `The body is too large: send at most ${maxBytesOf(path, app.config)} bytes.`);
     }
     if (path === INDEX) {
       checkIndex(content);
-      await publishPage(app, { owner, response }, deployment, { html: content });
+      await publishPage(app, { owner, response }, deployment, { html: content }, etags);
     } else {
       const sent = sentFilesOf([toReadFile(path, content)]);
-      const files = (now: readonly SiteFile[]) => [...now.filter((one) => one.path !== path), file];
+      const files = (now: readonly SiteFile[]) => {
+        const before = now.find((one) => one.path === path);
+        if (etags && !(before && etags.includes(tagOf(before)))) throw changedMeanwhile(FILE_PATH);
+        return [...now.filter((one) => one !== before), file];
+      };
       await publishPage(app, { owner, response }, deployment, { sent, files });
     }
     return toWire(file);

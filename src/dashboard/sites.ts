@@ -10,7 +10,8 @@ export type ChosenFile = { path: string; file: File };
 /** A site that can be sent: a zip as it is, or files, of which index.html is the page itself. */
 export type Site = { zip: File } | { index: File; others: readonly ChosenFile[] };
 
-const INDEX = 'index.html';
+/** The page itself. */
+export const INDEX = 'index.html';
 
 /** The files of an input; those of a folder have a path. */
 export const inputFiles = (input: HTMLInputElement): ChosenFile[] =>
@@ -134,11 +135,11 @@ export async function replaceSite(id: string, site: Site) {
   );
 }
 
-/** Adds or replaces a file of a page by its content. */
-export const putContent = (id: string, path: string, content: Blob) =>
-  answer(
-    api.PUT('/deploy/{id}/files/{path}', { params: { path: { id, path } }, ...bodyOf(new File([content], path)) }),
-  );
+/** Adds or replaces a file of a page by its content. `wanted`: the ETag of the one that may be replaced; left out: any. */
+export const putContent = (id: string, path: string, content: Blob, wanted?: string) => {
+  const params = { path: { id, path }, ...(wanted !== undefined && { header: { 'If-Match': wanted } }) };
+  return answer(api.PUT('/deploy/{id}/files/{path}', { params, ...bodyOf(new File([content], path)) }));
+};
 
 /** Adds or replaces a file of a page. `pages`: reads the file where it is a page. */
 export async function putFile(id: string, { path, file }: ChosenFile, pages: HtmlFiles) {

@@ -80,6 +80,45 @@ describe.skipIf(!hasChromium())('the dashboard, editing a site', () => {
     expect((await owner.get(`/deploy/${id}/html`)).body.html).toBe(INDEX.replace('images/a.png', '"images/a-2.png"'));
   });
 
+  it('keeps what is typed in a file in the account, and asks before it replaces what somebody else has published', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy(site);
+    const path = 'styles/main.css';
+    const address = `/dashboard/pages/${id}/page/edit?file=${encodeURIComponent(path)}`;
+    const draftOf = async () => (await owner.get(`/deploy/${id}/draft?file=${encodeURIComponent(path)}`)).body.html;
+    const page = await dashboard.open(owner, address);
+    await page.getByLabel(path, { exact: true }).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('p {}');
+    await page.getByText('Not published').waitFor();
+    await expect.poll(draftOf).toBe(`${site.files[path]}p {}`);
+    expect((await owner.get(`/deploy/${id}/draft`)).status).toBe(404);
+    // Another browser goes on with it.
+    const other = await dashboard.open(owner, address);
+    await other.getByText('Not published').waitFor();
+    expect(await typedCode(other, path)).toBe(`${site.files[path]}p {}`);
+    await owner.send('PUT', `/deploy/${id}/files/${path}`, 'b {}', {});
+    await other.getByRole('button', { name: 'Publish' }).click();
+    const dialog = other.getByRole('dialog');
+    await dialog.getByText('Somebody else has changed this page').waitFor();
+    expect((await owner.get(`/deploy/${id}/files/${path}`).buffer(true)).text).toBe('b {}');
+    await dialog.getByRole('button', { name: 'Publish mine' }).click();
+    await other.getByText(`${path} is live.`).waitFor();
+    expect((await owner.get(`/deploy/${id}/files/${path}`).buffer(true)).text).toBe(`${site.files[path]}p {}`);
+    await expect.poll(draftOf).toBeUndefined();
+    // Without what was typed, and back to it.
+    await other.goto(dashboard.origin + address);
+    await other.getByLabel(path, { exact: true }).click();
+    await other.keyboard.press('Control+End');
+    await other.keyboard.type('i {}');
+    await expect.poll(draftOf).toBe(`${site.files[path]}p {}i {}`);
+    await other.getByRole('button', { name: 'Cancel' }).click();
+    await expect.poll(draftOf).toBeUndefined();
+    await other.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(draftOf).toBe(`${site.files[path]}p {}i {}`);
+    expect(await typedCode(other, path)).toBe(`${site.files[path]}p {}i {}`);
+  });
+
   it('keeps what is not published in the tab, says so in the list of pages, and discards it with a way back', async () => {
     const owner = await dashboard.owner();
     const { id } = await owner.deploy({ html: '<title>Kept</title><h1>Hello</h1>' });

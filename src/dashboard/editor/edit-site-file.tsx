@@ -1,59 +1,42 @@
 import type { JSX } from 'preact';
-import { useLocation } from 'preact-iso';
-import { useChange, useData, useDraft } from '../data.ts';
+import { useData } from '../data.ts';
 import { pageLinks } from '../page-links.ts';
 import { putContent } from '../sites.ts';
 import { fill, t } from '../texts/chosen-texts.ts';
 import type { Page } from '../ui/page-layout.tsx';
-import { say } from '../ui/say.tsx';
 import { Shown } from '../ui/states.tsx';
-import { countField } from './count-field.ts';
+import { draftOf } from './draft/page-draft.ts';
+import { EditDraft } from './edit-draft.tsx';
 import { ImageFile } from './image-file.tsx';
-import { LazyEditor } from './lazy-editor.tsx';
 import { readText } from './site-file.ts';
 
-type FileProps = { page: Page; path: string };
-
-function Loaded({ page: { id, url }, path, text }: FileProps & { text: string }): JSX.Element {
-  const { route } = useLocation();
-  const [typed, setTyped, drop] = useDraft(`file:${id}:${path}`, text);
-  const { change, run } = useChange();
-  function leave(): void {
-    drop();
-    route(pageLinks(id).page);
-  }
-  const publish = (): unknown =>
-    run(async () => {
-      await putContent(id, path, new Blob([typed]));
-      say(fill(t.editor.edit.fileLive, { path }));
-      leave();
-    });
-  return (
-    <LazyEditor
-      path={path}
-      html={typed}
-      onChange={setTyped}
-      onPublish={publish}
-      onCancel={leave}
-      change={change}
-      isChanged={typed !== text}
-      isOfSite
-      base={new URL(path.split('/').map(encodeURIComponent).join('/'), url).href}
-      // An address of a file is relative to the page that it is in.
-      images={(use) => (
-        <ImageFile id={id} onChosen={(src) => use(`${'../'.repeat(path.split('/').length - 1)}${src}`)} />
-      )}
-      countField={(name) => countField(id, name)}
-    />
-  );
-}
-
-/** Edits a file of a site besides its first page. The tab keeps what is typed. */
-export function EditSiteFile({ page, path }: FileProps): JSX.Element {
-  const loaded = useData(`text:${page.id}:${path}`, () => readText(page.id, path));
+/** Edits a file of a site besides its first page. */
+export function EditSiteFile({ page, path }: { page: Page; path: string }): JSX.Element {
+  const { id, url } = page;
+  const kept = draftOf(id, path);
+  const loaded = useData(`text:${id}:${path}`, async (signal) => {
+    const [live, found] = await Promise.all([readText(id, path, signal), kept.read(signal)]);
+    return { live, found };
+  });
   return (
     <Shown loaded={loaded} label={t.editor.edit.loadingFile}>
-      {(text) => <Loaded page={page} path={path} text={text} />}
+      {({ live, found }) => (
+        <EditDraft
+          {...{ page, kept, live, found }}
+          put={(text, wanted) => putContent(id, path, new Blob([text]), wanted)}
+          published={fill(t.editor.edit.fileLive, { path })}
+          href={`${pageLinks(id).edit}?file=${encodeURIComponent(path)}`}
+          fileProps={() => ({
+            path,
+            isOfSite: true,
+            base: new URL(path.split('/').map(encodeURIComponent).join('/'), url).href,
+            // An address of a file is relative to the page that it is in.
+            images: (use) => (
+              <ImageFile id={id} onChosen={(src) => use(`${'../'.repeat(path.split('/').length - 1)}${src}`)} />
+            ),
+          })}
+        />
+      )}
     </Shown>
   );
 }

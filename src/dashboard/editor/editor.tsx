@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Change } from '../data.ts';
 import { isHtml } from '../html-files.ts';
+import { INDEX } from '../sites.ts';
 import { t } from '../texts/chosen-texts.ts';
 import { Rich } from '../texts/rich.tsx';
 import { Toggle } from '../ui/button.tsx';
@@ -20,9 +21,6 @@ import { PreviewLink } from './preview-link.tsx';
 import { UndoButtons } from './undo-buttons.tsx';
 import { useHistory } from './use-history.ts';
 import './editor.css';
-
-/** The first page of a site. */
-const INDEX = 'index.html';
 
 /** The settings are beside the page where there is room. */
 const MODES = ['page', 'settings', 'code', 'try'] as const;

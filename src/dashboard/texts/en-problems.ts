@@ -7,6 +7,7 @@ export const problems = {
   byCode: {
     'changed-meanwhile': 'Somebody has changed it meanwhile: load the view again, and make your change anew.',
     'domain-taken': 'The domain is live at another page: remove it there first.',
+    'draft-limit': 'You have drafts of too many files of this page: publish or discard some first.',
     'down-already': 'The page is taken down already.',
     'email-taken': 'Another account has this address: choose another.',
     'feed-limit': 'There are as many addresses for spreadsheets as a page can have: delete one first.',

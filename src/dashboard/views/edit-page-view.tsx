@@ -1,25 +1,19 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Schemas } from '../../client/client.ts';
-import { ApiError, answer, api } from '../api.ts';
-import { useChange, useData } from '../data.ts';
-import { countField } from '../editor/count-field.ts';
+import { answer, api } from '../api.ts';
+import { useData } from '../data.ts';
 import { type Draft, draftOf } from '../editor/draft/page-draft.ts';
-import { usePageDraft } from '../editor/draft/use-page-draft.ts';
+import { EditDraft } from '../editor/edit-draft.tsx';
 import { EditSiteFile } from '../editor/edit-site-file.tsx';
 import { ImageFile } from '../editor/image-file.tsx';
-import { LazyEditor } from '../editor/lazy-editor.tsx';
-import { isTextFile } from '../editor/site-file.ts';
+import { isTextFile, strongTag } from '../editor/site-file.ts';
 import { pageLinks } from '../page-links.ts';
+import { INDEX } from '../sites.ts';
 import { t } from '../texts/chosen-texts.ts';
-import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Select } from '../ui/field.tsx';
 import { type Page, PageView } from '../ui/page-layout.tsx';
-import { say } from '../ui/say.tsx';
 import { Shown } from '../ui/states.tsx';
-
-const INDEX = 'index.html';
 
 /** The HTML that is live, and its ETag, by which a change of somebody else is noticed. */
 type Live = { html: string; etag: string; files: readonly Schemas['SiteFile'][] };
@@ -31,91 +25,44 @@ async function readLive(id: string, signal: AbortSignal): Promise<Live> {
     answer(call),
     answer(api.GET('/deploy/{id}/files', { params, signal })),
   ]);
-  const etag = (await call).response.headers.get('ETag') ?? '';
-  // Proxies that compress answers make it weak, and PUT accepts strong ones only.
-  return { html, etag: etag.replace(/^W\//, ''), files };
+  return { html, etag: strongTag((await call).response), files };
 }
 
-/** Edits the HTML that was live, or one's draft of it. The account keeps what is typed. */
-function Edit({ page: { id, url }, live, found }: { page: Page; live: Live; found: Draft | undefined }): JSX.Element {
-  const { route, query } = useLocation();
-  const { draft, state, type, beginWith, drop } = usePageDraft(id, live, found);
-  const { html, etag } = draft;
-  const isChanged = html !== live.html;
-  const { change, run } = useChange();
-  const [isOutdated, setOutdated] = useState(false);
-
-  /** Leaves without what was typed, which *Undo* brings back. */
-  function cancel(): void {
-    if (isChanged) {
-      const restore = drop();
-      say(t.editor.edit.discarded, async () => {
-        restore();
-        route(pageLinks(id).edit);
-      });
-    }
-    route(pageLinks(id).page);
-  }
-  /** `wanted`: the ETag of the HTML that is replaced; `*` replaces any. */
-  const publish = (wanted: string): unknown =>
-    run(async () => {
-      const params = { path: { id }, header: { 'If-Match': wanted } };
-      try {
-        await answer(api.PUT('/deploy/{id}', { params, body: { html } }));
-      } catch (error) {
-        if (!(error instanceof ApiError && error.status === 412)) throw error;
-        setOutdated(true);
-        return;
-      }
-      say(t.editor.edit.newVersionLive);
-      drop();
-      route(pageLinks(id).page);
-    });
-  /** A file that was added is a new version, of the same HTML. */
-  async function takeNewEtag(): Promise<void> {
-    const now = await readLive(id, new AbortController().signal);
-    if (now.html === live.html) beginWith(now.etag);
-  }
-  async function preview(): Promise<string> {
-    const params = { path: { id }, query: { preview: '1' as const } };
-    return (await answer(api.PUT('/deploy/{id}', { params, body: { html } }))).preview_url ?? '';
-  }
+/** Edits the HTML that was live, or one's draft of it. */
+function Edit({ page, live, found }: { page: Page; live: Live; found: Draft | undefined }): JSX.Element {
+  const { id, url } = page;
+  const { query } = useLocation();
   return (
-    <>
-      <LazyEditor
-        html={html}
-        onChange={type}
-        onPublish={() => publish(etag)}
-        onCancel={cancel}
-        change={change}
-        isOfSite={live.files.length > 1}
-        isChanged={isChanged}
-        kept={state}
-        base={url}
-        images={(use) => (
+    <EditDraft
+      {...{ page, live, found }}
+      kept={draftOf(id)}
+      put={(html, wanted) => {
+        const params = { path: { id }, header: { 'If-Match': wanted } };
+        return answer(api.PUT('/deploy/{id}', { params, body: { html } }));
+      }}
+      published={t.editor.edit.newVersionLive}
+      href={pageLinks(id).edit}
+      fileProps={({ draft: { html }, beginWith }) => ({
+        isOfSite: live.files.length > 1,
+        base: url,
+        images: (use) => (
           <ImageFile
             id={id}
             onChosen={async (src) => {
               use(src);
-              await takeNewEtag();
+              // A file that was added is a new version, of the same HTML.
+              const now = await readLive(id, new AbortController().signal);
+              if (now.html === live.html) beginWith(now.etag);
             }}
           />
-        )}
-        countField={(name) => countField(id, name)}
-        onPreview={preview}
-        {...(query.line && { start: { line: Number(query.line), column: Number(query.column) } })}
-      />
-      {isOutdated && (
-        <ConfirmDialog
-          title={t.editor.edit.outdated.title}
-          text={t.editor.edit.outdated.text}
-          button={t.editor.edit.outdated.button}
-          change={change}
-          onConfirm={() => publish('*')}
-          onClose={() => setOutdated(false)}
-        />
-      )}
-    </>
+        ),
+        async onPreview() {
+          const params = { path: { id }, query: { preview: '1' as const } };
+          return (await answer(api.PUT('/deploy/{id}', { params, body: { html } }))).preview_url ?? '';
+        },
+        ...(query.line && { start: { line: Number(query.line), column: Number(query.column) } }),
+      })}
+    />
   );
 }
 

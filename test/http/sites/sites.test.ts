@@ -306,6 +306,27 @@ describe('a file of a site', () => {
     });
   });
 
+  it('is replaced only where nobody else has changed it, with If-Match', async () => {
+    const { id } = await owner.deploy({ html: 'x', files: { 'a.css': 'one' } });
+    const put = (path: string, content: string, etag: string) =>
+      owner.send('PUT', `/deploy/${id}/files/${path}`, content, { 'If-Match': etag });
+    const tagOf = async (path: string) => String((await owner.get(`/deploy/${id}/files/${path}`)).headers.etag);
+    const first = await tagOf('a.css');
+    expect(first).toMatch(/^"[0-9a-f]{64}"$/);
+    expect((await put('a.css', 'two', first)).status).toBe(200);
+    expect((await put('a.css', 'lost', first)).status).toBe(412);
+    expect((await put('a.css', 'lost', `W/${await tagOf('a.css')}`)).status).toBe(412);
+    expect((await put('b.css', 'lost', first)).status).toBe(412);
+    expect((await owner.get(`/deploy/${id}/files/a.css`)).text).toBe('two');
+    expect((await put('a.css', 'three', `"other", ${await tagOf('a.css')}`)).status).toBe(200);
+    expect((await put('a.css', 'four', '*')).status).toBe(200);
+    const page = await tagOf('index.html');
+    expect(page).toBe((await owner.get(`/deploy/${id}/html`)).headers.etag);
+    expect((await put('index.html', 'y', page)).status).toBe(200);
+    expect((await put('index.html', 'z', page)).status).toBe(412);
+    expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: 'y' });
+  });
+
   it('counts for the limits of the site', async () => {
     const id = await deploy({ a: 'a'.repeat(900) });
     const put = async (path: string, length: number) => {

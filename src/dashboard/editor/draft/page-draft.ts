@@ -3,17 +3,18 @@ import { ApiError, answer, api, deleteAt } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { forgetDraft, keepDraft, keptDraft, toError } from '../../data.ts';
 import { readAgain } from '../../other-tabs.ts';
+import { INDEX } from '../../sites.ts';
 import { fill, t } from '../../texts/chosen-texts.ts';
 import { say } from '../../ui/say.tsx';
 
-/** HTML that is not published, and the ETag of the page that was live when the work began. */
+/** Text that is not published, and the ETag of what was live when the work began. */
 export type Draft = { html: string; etag: string };
 
 /** `kept`: the account has it. `waiting`: it will be sent, or is on its way. */
 export type DraftState = { state: 'kept' | 'waiting' } | { state: 'failed'; error: Error };
 
 /**
- * What somebody types on a page: this tab keeps it until the account has it. One request is sent at a time, and the last change
+ * What somebody types in a file of a page: this tab keeps it until the account has it. One request is sent at a time, and the last change
  * counts. What could not be sent is tried again with the next change, and when the editor is left or opened.
  */
 export class PageDraft {
@@ -21,20 +22,30 @@ export class PageDraft {
   /** True while the editor shows it, and says itself how it is kept. */
   isShown = false;
   readonly #id: string;
+  readonly #path: string;
+  /** The name under which this tab keeps it. */
+  readonly #name: string;
   /** The account has something else; undefined: it has this. */
   #wanted: Draft | 'none' | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sending: Promise<void> | undefined;
   readonly #ask = (event: BeforeUnloadEvent): void => event.preventDefault();
 
-  constructor(id: string) {
+  /** `path`: of the file. */
+  constructor(id: string, path: string) {
     this.#id = id;
+    this.#path = path;
+    this.#name = path === INDEX ? id : `${id}:${path}`;
+  }
+
+  get #params() {
+    return { path: { id: this.#id }, query: this.#path === INDEX ? {} : { file: this.#path } };
   }
 
   /** Keeps a draft in this tab at once, and in the account a moment after the last change. */
   keep(draft: Draft): void {
-    keepDraft(`html:${this.#id}`, draft.html);
-    keepDraft(`etag:${this.#id}`, draft.etag);
+    keepDraft(`html:${this.#name}`, draft.html);
+    keepDraft(`etag:${this.#name}`, draft.etag);
     this.#want(draft);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.flush(), DASHBOARD_LIMITS.editor.draftMs);
@@ -60,14 +71,14 @@ export class PageDraft {
     await this.flush();
     if (this.#wanted === 'none') return undefined;
     if (this.#wanted) return this.#wanted;
-    const html = keptDraft(`html:${this.#id}`);
+    const html = keptDraft(`html:${this.#name}`);
     if (html !== undefined) {
-      const draft = { html, etag: keptDraft(`etag:${this.#id}`) ?? '' };
+      const draft = { html, etag: keptDraft(`etag:${this.#name}`) ?? '' };
       this.keep(draft);
       return draft;
     }
     try {
-      const draft = await answer(api.GET('/deploy/{id}/draft', { params: { path: { id: this.#id } }, signal }));
+      const draft = await answer(api.GET('/deploy/{id}/draft', { params: this.#params, signal }));
       return { html: draft.html, etag: draft.etag ?? '' };
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return undefined;
@@ -85,8 +96,8 @@ export class PageDraft {
   }
 
   #forget(): void {
-    forgetDraft(`html:${this.#id}`);
-    forgetDraft(`etag:${this.#id}`);
+    forgetDraft(`html:${this.#name}`);
+    forgetDraft(`etag:${this.#name}`);
   }
 
   /** Sends the last change, and what changes meanwhile unless its own moment is still to come. */
@@ -104,12 +115,11 @@ export class PageDraft {
   async #store(wanted: Draft | 'none'): Promise<Error | undefined> {
     try {
       if (wanted === 'none') {
-        await deleteAt(`/deploy/${this.#id}/draft`);
+        await deleteAt(`/deploy/${this.#id}/draft?${new URLSearchParams(this.#params.query)}`);
         return undefined;
       }
       const { html, etag } = wanted;
-      const params = { path: { id: this.#id } };
-      await answer(api.PUT('/deploy/{id}/draft', { params, body: { html, ...(etag && { etag }) } }));
+      await answer(api.PUT('/deploy/{id}/draft', { params: this.#params, body: { html, ...(etag && { etag }) } }));
       return undefined;
     } catch (error) {
       return toError(error);
@@ -132,10 +142,11 @@ export class PageDraft {
 
 const drafts = new Map<string, PageDraft>();
 
-/** Returns the draft of a page, the same in all views: a request may go on when its view is left. */
-export function draftOf(id: string): PageDraft {
-  const draft = drafts.get(id) ?? new PageDraft(id);
-  drafts.set(id, draft);
+/** Returns the draft of a file of a page, the same in all views: a request may go on when its view is left. */
+export function draftOf(id: string, path: string = INDEX): PageDraft {
+  const key = `${id}:${path}`;
+  const draft = drafts.get(key) ?? new PageDraft(id, path);
+  drafts.set(key, draft);
   return draft;
 }
 

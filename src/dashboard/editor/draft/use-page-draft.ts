@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Draft, type DraftState, draftOf } from './page-draft.ts';
+import type { Draft, DraftState, PageDraft } from './page-draft.ts';
 
 export type Drafted = {
   draft: Draft;
@@ -11,9 +11,8 @@ export type Drafted = {
   drop(): () => void;
 };
 
-/** The HTML that an editor shows, kept in the account. `found`: the draft when the editor was opened; `live`: the published HTML. */
-export function usePageDraft(id: string, live: Draft, found: Draft | undefined): Drafted {
-  const kept = draftOf(id);
+/** The text that an editor shows, kept in the account. `found`: the draft when the editor was opened; `live`: what is published. */
+export function usePageDraft(kept: PageDraft, live: Draft, found: Draft | undefined): Drafted {
   const [draft, setDraft] = useState(() => found ?? live);
   const latest = useRef(draft);
   const liveEtag = useRef(live.etag);

@@ -1,10 +1,8 @@
 import { answer, api } from '../../api.ts';
 import type { Overviewed } from '../../own-pages.ts';
 import { readHtml, retitled } from '../../retitling.ts';
-import { type ChosenFile, publishSite } from '../../sites.ts';
+import { type ChosenFile, INDEX, publishSite } from '../../sites.ts';
 import { fill, t } from '../../texts/chosen-texts.ts';
-
-const INDEX = 'index.html';
 
 /** Reads the files of a site, except its first page. `onFile`: how many are read, and how many there are. */
 async function readFiles(id: string, onFile: (done: number, all: number) => void): Promise<ChosenFile[]> {

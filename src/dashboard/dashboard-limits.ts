@@ -75,6 +75,8 @@ export const DASHBOARD_LIMITS = {
   editor: {
     /** After the last change, before the draft is stored. */
     draftMs: 1_000,
+    /** A longer page is edited as code only. */
+    maxInPlaceChars: 500_000,
   },
   /** Deletions that wait for the end of their message. */
   deletions: {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DASHBOARD_LIMITS } from '../../src/dashboard/dashboard-limits.ts';
 import { hasChromium } from '../support/chromium.ts';
 import {
   type DashboardUnderTest,
@@ -92,6 +93,23 @@ describe.skipIf(!hasChromium())('the dashboard, editing in place', () => {
     await page.getByRole('button', { name: 'Publish' }).click();
     await heading(page, 'Page');
     expect(await htmlOf(owner, id)).toBe(HTML.replace('Tom &amp; Jerry &copy 2026', 'First'));
+  });
+
+  it('edits a page as code only that is too long to be edited in place', async () => {
+    const owner = await dashboard.owner();
+    const { maxInPlaceChars } = DASHBOARD_LIMITS.editor;
+    const html = `<title>Long</title><h1>Long</h1>\n${'<p>Text</p>\n'.repeat(maxInPlaceChars / 10)}`;
+    const { id } = await owner.deploy({ html });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    await page.getByText('This page is too complex to be edited where its texts stand.').waitFor();
+    expect(await page.locator('iframe').count()).toBe(0);
+    await page.getByRole('button', { name: 'Edit its code' }).click();
+    await page.getByLabel('HTML', { exact: true }).click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('<!-- new -->');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await heading(page, 'Page');
+    expect(await htmlOf(owner, id)).toBe(`<!-- new -->${html}`);
   });
 
   it('leads to the code where a text can’t be edited in place', async () => {

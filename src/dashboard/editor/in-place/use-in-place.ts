@@ -1,7 +1,8 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
+import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { editText, type Place, places } from '../source/editable-places.ts';
 import { markForFrame } from '../source/frame-marks.ts';
-import { type PageSource, readSource } from '../source/page-source.ts';
+import { type PageSource, readSource, unread } from '../source/page-source.ts';
 import { applyEdits, type Edit } from '../source/source-edits.ts';
 import type { Edited } from '../use-history.ts';
 import type { FrameMessage, ShownPage } from './frame-messages.ts';
@@ -21,6 +22,9 @@ export type InPlace = {
   edit(edits: readonly Edit[], step?: string): void;
 };
 
+/** A longer page would stop the browser for seconds with each change. */
+const MAX_CHARS = DASHBOARD_LIMITS.editor.maxInPlaceChars;
+
 let steps = 0;
 
 /**
@@ -28,7 +32,7 @@ let steps = 0;
  * of the page as it was before, so that only the characters that differ change.
  */
 export function useInPlace(html: string, edited: Edited, base: string | undefined): InPlace {
-  const source = useMemo(() => readSource(html), [html]);
+  const source = useMemo(() => (html.length > MAX_CHARS ? unread(html) : readSource(html)), [html]);
   const [choice, choose] = useState<{ id: number; places: number }>();
   const [tooLong, setTooLong] = useState<Place>();
   const typing = useRef<Typing>(undefined);

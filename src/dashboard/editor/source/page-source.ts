@@ -19,7 +19,7 @@ export type Range = { from: number; to: number };
 export type PageSource = {
   html: string;
   root: HtmlRoot;
-  /** False where the page is too complex to be read: it has no places, no head and no forms then. */
+  /** False where the page is too complex or too long to be read: it has no places, no head and no forms then. */
   isRead: boolean;
   /** The parts of the HTML that each text comes from; there are several where tags between them have no effect. */
   textRanges: ReadonlyMap<HtmlNode, readonly Range[]>;
@@ -149,6 +149,14 @@ export function readSource(html: string): PageSource {
     return { html, root, isRead: true, textRanges, moved, copied, repeating, safeTags, formOwners, formEnds, lineAt };
   } catch (error) {
     if (!(error instanceof TooComplexError)) throw error;
-    return { ...readSource(''), html, isRead: false, lineAt };
+    return unread(html);
   }
 }
+
+/** Returns HTML that is not parsed: it has no places, no head and no forms. */
+export const unread = (html: string): PageSource => ({
+  ...readSource(''),
+  html,
+  isRead: false,
+  lineAt: linePlaces(html),
+});

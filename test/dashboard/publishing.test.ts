@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allFinishedPages } from '../../scripts/finished-pages.ts';
+import type { Language } from '../../src/lib/languages.ts';
 import { FIRST_OWNER } from '../../src/lib/mail-address.ts';
 import { hasChromium } from '../support/chromium.ts';
 import {
@@ -9,6 +10,7 @@ import {
   PHONE,
   startDashboard,
 } from '../support/dashboard-in-browser.ts';
+import { textsOf } from '../support/dashboard-texts.ts';
 import type { Owner } from '../support/test-service.ts';
 import { openCode, selectedCode, typedCode } from '../support/typed-code.ts';
 
@@ -52,26 +54,29 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await expect.poll(() => typedCode(page)).toBe('<title>Dropped</title>');
     });
 
-    it.each([
+    it.each<[string, Language]>([
       ['fr-CA', 'fr'],
       ['sv', 'en'],
     ])('begins with a finished page, for a browser in %s the one in %s', async (locale, language) => {
       const owner = await dashboard.owner();
       const page = await dashboard.open(owner, '/dashboard', { ...PHONE, locale });
-      await page.getByRole('link', { name: 'Registration' }).tap();
-      await heading(page, 'New page: Registration');
+      const { editor, page: ofPage } = textsOf(language);
+      await page.getByRole('link', { name: editor.start.pages.registration.title }).tap();
+      await heading(page, editor.start.newPageOf.replace('{title}', editor.start.pages.registration.title));
       const finished = (await allFinishedPages()).find(({ name }) => name === `registration.${language}.html`);
-      await openCode(page);
+      await page.getByRole('button', { name: editor.modes.code, exact: true }).click();
+      await page.getByLabel('HTML', { exact: true }).waitFor();
       expect(await typedCode(page)).toBe(finished?.html);
-      await page.getByText('1 form, 5 fields. Nothing to correct.').waitFor();
-      await page.getByRole('button', { name: 'Publish' }).tap();
-      await heading(page, 'You’re live');
+      await page.getByText(ofPage.findings.nothing).waitFor();
+      await page.getByRole('button', { name: editor.publish, exact: true }).tap();
+      await heading(page, ofPage.live.title);
       expect((await owner.get('/deploy')).body.total).toBe(1);
     });
 
     it('shows the finished pages, and begins with one, in another language that is chosen', async () => {
       const page = await dashboard.open(await dashboard.owner(), '/dashboard/help', { locale: 'de' });
-      await heading(page, 'Help');
+      const { bar, editor } = textsOf('de');
+      await heading(page, bar.nav.help);
       // Those of the dashboard itself.
       const loaded = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
       const languages: string[] = [];
@@ -82,14 +87,16 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.goto(`${dashboard.origin}/dashboard/new`);
       const first = page.frameLocator('iframe').first().getByRole('heading', { level: 1 });
       await first.getByText('Kontakt').waitFor();
-      await page.getByLabel('Language of the pages').selectOption({ label: 'العربية' });
+      await page.getByLabel(editor.start.language).selectOption({ label: 'العربية' });
       await first.getByText('اتصل بنا').waitFor();
       expect(languages).toEqual(['de', 'ar']);
       await expectAccessible(page);
-      await page.getByRole('link', { name: 'Job application' }).click();
-      await heading(page, 'New page: Job application');
+      const { title } = editor.start.pages.application;
+      await page.getByRole('link', { name: title }).click();
+      await heading(page, editor.start.newPageOf.replace('{title}', title));
       const finished = (await allFinishedPages()).find(({ name }) => name === 'application.ar.html');
-      await openCode(page);
+      await page.getByRole('button', { name: editor.modes.code, exact: true }).click();
+      await page.getByLabel('HTML', { exact: true }).waitFor();
       expect(await typedCode(page)).toBe(finished?.html);
     });
 

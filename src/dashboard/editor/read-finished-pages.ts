@@ -1,12 +1,8 @@
 import { makePage, type PageName, type PageTexts } from '../../finished-pages/finished-pages.ts';
-import { type Language, toLanguage } from '../../lib/languages.ts';
+import type { Language } from '../../lib/languages.ts';
 import { t } from '../texts/chosen-texts.ts';
 
 const TEXTS = import.meta.glob<PageTexts>('../../finished-pages/texts/*.json', { import: 'default' });
-
-/** The first language of the browser that the pages are in. */
-export const browserLanguage = (): Language =>
-  navigator.languages.map((tag) => toLanguage(tag.slice(0, 2).toLowerCase())).find(Boolean) ?? 'en';
 
 /** Loads the sources of the pages and one language, and returns what makes a page of them. */
 export async function readFinishedPages(language: Language): Promise<(name: PageName) => string> {

@@ -3,19 +3,19 @@ import type { JSX } from 'preact';
 import { FINISHED_PAGES, isPageName, type PageName } from '../../finished-pages/finished-pages.ts';
 import { useData } from '../data.ts';
 import { LANGUAGE_OPTIONS } from '../language-names.ts';
-import { t } from '../texts/chosen-texts.ts';
+import { language as ownLanguage, t } from '../texts/chosen-texts.ts';
 import { Select } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LivePreview } from './live-preview.tsx';
-import { browserLanguage, readFinishedPages } from './read-finished-pages.ts';
+import { readFinishedPages } from './read-finished-pages.ts';
 import '../ui/thumbnail.css';
 import './starting-points.css';
 
 /** What each page is called, and what it is for. */
 const PAGES: Readonly<Record<PageName, { title: string; text: string }>> = t.editor.start.pages;
 
-/** The language of the pages, which the owner can change. */
-const language = signal(browserLanguage());
+/** The language of the pages, which the owner can change: at first that of the dashboard. */
+const language = signal(ownLanguage);
 
 type CardProps = { href: string; title: string; text: string; children: JSX.Element | undefined };
 

@@ -6,10 +6,19 @@ import type { Forms, Places, Texts } from './translation.ts';
  * loaded.
  */
 
-const LOADED: Readonly<Partial<Record<Language, () => Promise<{ default: unknown }>>>> & {
-  en(): Promise<{ default: unknown }>;
-} = {
+const LOADED: Readonly<Record<Language, () => Promise<{ default: unknown }>>> = {
   en: () => import('./en.ts'),
+  de: () => import('./de.ts'),
+  fr: () => import('./fr.ts'),
+  es: () => import('./es.ts'),
+  pt: () => import('./pt.ts'),
+  it: () => import('./it.ts'),
+  nl: () => import('./nl.ts'),
+  pl: () => import('./pl.ts'),
+  tr: () => import('./tr.ts'),
+  ja: () => import('./ja.ts'),
+  zh: () => import('./zh.ts'),
+  ar: () => import('./ar.ts'),
 };
 
 // Tests of the service, whose types know no browser, import this too.
@@ -19,7 +28,7 @@ const { document } = globalThis as { document?: { documentElement: { lang: strin
 export const language: Language = toLanguage(document?.documentElement.lang) ?? 'en';
 
 /** The texts. Those of other languages have the places and marks of the English ones. */
-export const t = (await (LOADED[language] ?? LOADED.en)()).default as Texts;
+export const t = (await LOADED[language]()).default as Texts;
 
 /** The language with the region of the browser, where the browser has one for it: it decides how dates and numbers are written. */
 export const locale: string =

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { Schemas } from '../../client/client.ts';
-import { counted, fill, t } from '../texts/chosen-texts.ts';
+import { counted, fill, language, t } from '../texts/chosen-texts.ts';
 import { Rich } from '../texts/rich.tsx';
 import { Icon } from './icon.tsx';
 import { Notice } from './notice.tsx';
@@ -25,6 +25,19 @@ const summaryOf = ({ forms, problems }: Checked): string => {
   return `${found} ${hasErrors ? counted(toCorrect, problems.length) : counted(toLookAt, problems.length)}`;
 };
 
+/** A finding in the language of the dashboard. The service says in English what to write. */
+const Finding = ({ code, message }: Problem): JSX.Element =>
+  language === 'en' ? (
+    <bdi>{message}</bdi>
+  ) : (
+    <>
+      {t.findings[code]}{' '}
+      <bdi class="muted" lang="en">
+        {message}
+      </bdi>
+    </>
+  );
+
 /** The findings of the form check, each with its line; `onShow` shows that line in the HTML. */
 export const Findings = ({
   checked,
@@ -41,7 +54,7 @@ export const Findings = ({
     {checked.problems.length > 0 && (
       <ul class="stack">
         {checked.problems.map((problem) => {
-          const { severity, message, file, line, column, code } = problem;
+          const { severity, file, line, column, code } = problem;
           const texts = file === undefined ? t.page.findings.at : t.page.findings.inFile;
           // The editor has this file of a site.
           const isInEditor = file === undefined || file === 'index.html';
@@ -61,7 +74,7 @@ export const Findings = ({
                       ),
                     file: <>{file}</>,
                     line: <>{line}</>,
-                    message,
+                    message: <Finding {...problem} />,
                   }}
                 />
               </Notice>

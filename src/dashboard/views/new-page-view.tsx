@@ -6,13 +6,13 @@ import { type Language, toLanguage } from '../../lib/languages.ts';
 import { answer, api } from '../api.ts';
 import { errorOf, useChange, useData, useDraft, useOnce } from '../data.ts';
 import { LazyEditor } from '../editor/lazy-editor.tsx';
-import { browserLanguage, readFinishedPages } from '../editor/read-finished-pages.ts';
+import { readFinishedPages } from '../editor/read-finished-pages.ts';
 import { StartingPoints } from '../editor/starting-points.tsx';
 import { HtmlFiles } from '../html-files.ts';
 import { pageLinks } from '../page-links.ts';
 import { may } from '../permissions.ts';
 import { publishSite, type Site } from '../sites.ts';
-import { fill, t } from '../texts/chosen-texts.ts';
+import { fill, language as ownLanguage, t } from '../texts/chosen-texts.ts';
 import { ReadOnly } from '../ui/read-only.tsx';
 import { say } from '../ui/say.tsx';
 import { SiteChooser } from '../ui/site-chooser.tsx';
@@ -105,7 +105,7 @@ export default function NewPage(): JSX.Element {
   }
   if (start === 'elsewhere') return <Elsewhere />;
   if (isPageName(start)) {
-    const known = toLanguage(language) ?? browserLanguage();
+    const known = toLanguage(language) ?? ownLanguage;
     return (
       <View title={fill(t.editor.start.newPageOf, { title: t.editor.start.pages[start].title })}>
         <p>{t.editor.start.chooseText}</p>

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { VIEW_PATHS } from '../../../src/lib/dashboard-paths.ts';
+import { LANGUAGES } from '../../../src/lib/languages.ts';
 import { PROJECT } from '../../support/process.ts';
 import { getPage, testService } from '../../support/test-service.ts';
 
 const MAX_SCRIPT_BYTES = 60 * 1024;
 const MAX_EDITOR_BYTES = 200 * 1024;
+const MAX_TEXTS_BYTES = 40 * 1024;
 const ID = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
 const SUBMISSION_ID = 'sub_0VbbZBZeswpZ5bGpjxVeCiYz';
 const PATHS = Object.values(VIEW_PATHS).map((path) => path.replace(':id', ID).replace(':submissionId', SUBMISSION_ID));
@@ -31,9 +33,11 @@ const CODE_EDITOR = 'editor/code/code-editor.ts';
 const { [SHELL]: shell, ...chunks } = Manifest.parse(
   JSON.parse(await readFile(join(PROJECT, 'dist/dashboard/.vite/manifest.json'), 'utf8')),
 );
-const LANGUAGES = Object.entries(chunks).flatMap(([name, { file }]) =>
-  /^\.\.\/(?:finished-pages\/)?texts\//.test(name) ? [file] : [],
-);
+/** Texts of which a browser loads one language: those for visitors and of finished pages, and those of the dashboard. */
+const filesNamed = (pattern: RegExp): string[] =>
+  Object.entries(chunks).flatMap(([name, { file }]) => (pattern.test(name) ? [file] : []));
+const VISITOR_TEXTS = filesNamed(/^\.\.\/(?:finished-pages\/)?texts\//);
+const TEXTS = filesNamed(/^texts\//);
 const VIEWS = shell?.dynamicImports.filter((name) => name.startsWith('views/')) ?? [];
 
 /** The scripts that a view loads in all: with the shell, and with what it loads later. The shell loads the other views. */
@@ -115,6 +119,49 @@ describe('GET /dashboard', () => {
   });
 });
 
+describe('the language of the dashboard', () => {
+  const shellFor = async (headers: Record<string, string>) => {
+    const answer = await service.anonymous.get('/dashboard').set(headers).expect(200);
+    expect(answer.headers.vary).toMatch(/Accept-Language, Cookie/);
+    const [, language, dir] = /<html lang="(\w+)" dir="(\w+)"/.exec(answer.text) ?? [];
+    expect(answer.headers['content-language']).toBe(language);
+    expect(answer.text).toContain(`href="/dashboard/${chunks[`texts/${language}.ts`]?.file}"`);
+    return { language, dir };
+  };
+
+  it.each(LANGUAGES.map((language) => [language, language === 'ar' ? 'rtl' : 'ltr']))(
+    'is %s where the browser wants it, and the texts are loaded with the shell',
+    async (language, dir) => {
+      expect(await shellFor({ 'Accept-Language': `xx, ${language}-XX;q=0.9, en;q=0.1` })).toEqual({ language, dir });
+      const { file } = chunks[`texts/${language}.ts`] ?? {};
+      const { headers } = await bytes(`/dashboard/${file}`, 'br').expect(200);
+      expect(Number(headers['content-length'])).toBeLessThanOrEqual(MAX_TEXTS_BYTES);
+    },
+  );
+
+  it.each([
+    ['en', {}],
+    ['en', { 'Accept-Language': 'xx' }],
+    ['en', { 'Accept-Language': '*' }],
+    ['de', { Cookie: 'language=de' }],
+    ['de', { Cookie: 'other=1; language=de; formhost=x', 'Accept-Language': 'fr' }],
+    ['fr', { Cookie: 'language=xx', 'Accept-Language': 'fr' }],
+    ['fr', { Cookie: 'language="><script>', 'Accept-Language': 'fr' }],
+    ['fr', { Cookie: 'language=__proto__', 'Accept-Language': 'fr' }],
+    ['fr', { Cookie: 'language=; xlanguage=de', 'Accept-Language': 'fr' }],
+    ['en', { Cookie: `language=${'d'.repeat(1_000)}` }],
+  ])('is %s for %j', async (language, headers) => {
+    expect(await shellFor(headers)).toMatchObject({ language });
+  });
+
+  it('gives each language a validator of its own', async () => {
+    const etagOf = async (language: string) =>
+      String((await service.anonymous.get('/dashboard').set('Accept-Language', language)).headers.etag);
+    const etags = await Promise.all(LANGUAGES.map(etagOf));
+    expect(new Set(etags).size).toBe(LANGUAGES.length);
+  });
+});
+
 describe('GET /dashboard/assets/:asset', () => {
   it('answers every built file, compressed as the client wants, to be kept for ever', async () => {
     const names = await readdir(join(PROJECT, 'dist/dashboard/assets'));
@@ -184,7 +231,9 @@ describe('GET /dashboard/assets/:asset', () => {
     expect(VIEWS.toSorted()).toEqual(files.filter((name) => !always.includes(name)).toSorted());
     const { text } = await service.anonymous.get('/dashboard');
     const loaded = Array.from(text.matchAll(/"\/dashboard\/(assets\/[^"]+\.js)"/g), ([, file]) => file);
-    const [theme, ...modules] = [...new Set(loaded)].toSorted((one) => (one?.startsWith('assets/theme-') ? -1 : 1));
+    const [theme, ...modules] = [...new Set(loaded)]
+      .filter((file) => file !== chunks['texts/en.ts']?.file)
+      .toSorted((one) => (one?.startsWith('assets/theme-') ? -1 : 1));
     expect(theme).toMatch(/^assets\/theme-[\w-]{8}\.js$/);
     const first = [shell, ...(shell?.imports ?? []).map((name) => chunks[name])].map((chunk) => chunk?.file);
     expect(modules.toSorted()).toEqual(first.toSorted());
@@ -194,9 +243,10 @@ describe('GET /dashboard/assets/:asset', () => {
     let sum = 0;
     let language = 0;
     for (const file of scriptsOf(view)) {
+      if (TEXTS.includes(file)) continue;
       const size = Number((await bytes(`/dashboard/${file}`, 'br').expect(200)).headers['content-length']);
       // Texts for visitors, and those of finished pages, are loaded in one language.
-      if (LANGUAGES.includes(file)) language = Math.max(language, size);
+      if (VISITOR_TEXTS.includes(file)) language = Math.max(language, size);
       else sum += size;
     }
     sum += language;

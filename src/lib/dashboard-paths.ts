@@ -27,5 +27,5 @@ export const VIEW_PATHS = {
 /** The view of a claim link, which there is only where pages are published without a key. */
 export const CLAIM_PATH = '/claim/:token';
 
-/** The cookie in which a browser keeps the language that somebody has chosen for the dashboard. */
-export const LANGUAGE_COOKIE = 'language';
+/** The cookie in which a browser keeps the language that somebody has chosen for the dashboard. All ports of a host share their cookies. */
+export const LANGUAGE_COOKIE = 'formhost-language';

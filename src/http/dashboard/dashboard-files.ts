@@ -45,12 +45,13 @@ function policyOf(name: string, html: string): string {
 
 const Manifest = z.record(z.string(), z.object({ file: z.string() }));
 
-/** Returns the files with the texts of the dashboard, which a build names in its manifest. */
+/** Returns the files with the texts of the dashboard, which a build names in its manifest. Throws 404 where one is missing. */
 const textsIn = (manifest: z.infer<typeof Manifest>): ReadonlyMap<Language, string> =>
   new Map(
-    LANGUAGES.flatMap((language) => {
+    LANGUAGES.map((language) => {
       const { file } = manifest[`texts/${language}.ts`] ?? {};
-      return file === undefined ? [] : [[language, file] as const];
+      if (file === undefined) throw notBuilt();
+      return [language, file];
     }),
   );
 

@@ -143,13 +143,13 @@ describe('the language of the dashboard', () => {
     ['en', {}],
     ['en', { 'Accept-Language': 'xx' }],
     ['en', { 'Accept-Language': '*' }],
-    ['de', { Cookie: 'language=de' }],
-    ['de', { Cookie: 'other=1; language=de; formhost=x', 'Accept-Language': 'fr' }],
-    ['fr', { Cookie: 'language=xx', 'Accept-Language': 'fr' }],
-    ['fr', { Cookie: 'language="><script>', 'Accept-Language': 'fr' }],
-    ['fr', { Cookie: 'language=__proto__', 'Accept-Language': 'fr' }],
-    ['fr', { Cookie: 'language=; xlanguage=de', 'Accept-Language': 'fr' }],
-    ['en', { Cookie: `language=${'d'.repeat(1_000)}` }],
+    ['de', { Cookie: 'formhost-language=de' }],
+    ['de', { Cookie: 'other=1; formhost-language=de; formhost=x', 'Accept-Language': 'fr' }],
+    ['fr', { Cookie: 'formhost-language=xx', 'Accept-Language': 'fr' }],
+    ['fr', { Cookie: 'formhost-language="><script>', 'Accept-Language': 'fr' }],
+    ['fr', { Cookie: 'formhost-language=__proto__', 'Accept-Language': 'fr' }],
+    ['fr', { Cookie: 'formhost-language=; xformhost-language=de', 'Accept-Language': 'fr' }],
+    ['en', { Cookie: `formhost-language=${'d'.repeat(1_000)}` }],
   ])('is %s for %j', async (language, headers) => {
     expect(await shellFor(headers)).toMatchObject({ language });
   });

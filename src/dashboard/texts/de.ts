@@ -140,7 +140,7 @@ const texts: Translation<'one' | 'other'> = {
         'webhook.delete': 'Webhook entfernt',
         'feed.create': 'Adresse für eine Tabelle erstellt',
         'feed.change': 'Adresse für eine Tabelle geändert',
-        'feed.delete': 'Adresse für eine Tabelle beendet',
+        'feed.delete': 'Adresse für eine Tabelle entfernt',
         'submission.delete': 'Einsendungen gelöscht',
         'submission.restore': 'Einsendungen wiederhergestellt',
         'submission.erase': 'Einsendungen endgültig gelöscht',
@@ -187,8 +187,8 @@ const texts: Translation<'one' | 'other'> = {
       loading: 'Die Eigentümer werden geladen',
       suspended: 'Gesperrt',
       you: 'Sie',
-      line: '{pages}, {size}, verwendet {used}, angelegt {since}',
-      lineNeverUsed: '{pages}, {size}, nie verwendet, angelegt {since}',
+      line: '{pages}, {size}, zuletzt aktiv {used}, angelegt {since}',
+      lineNeverUsed: '{pages}, {size}, nie aktiv, angelegt {since}',
       plan: 'Tarif',
       changePlan: 'Tarif ändern',
       changePlanOf: 'Tarif ändern<unseen>: {email}</unseen>',
@@ -339,7 +339,7 @@ const texts: Translation<'one' | 'other'> = {
       fromFinished: 'Mit einer fertigen Seite anfangen',
       ownHtml: 'Oder eigenes HTML verwenden',
       dropSite:
-        'Ziehen Sie eine Seite hierher, oder einen Ordner oder ein Zip mit allen Dateien einer Website. Oder wählen Sie sie aus.',
+        'Ziehen Sie eine Seite hierher, oder einen Ordner oder eine ZIP-Datei mit allen Dateien einer Website. Oder wählen Sie sie aus.',
       chooseText:
         'Wählen Sie einen Text, um ihn zu ändern. Die Farbe und die Felder des Formulars stehen neben der Seite.',
       loadingPage: 'Die Seite wird geladen',
@@ -446,10 +446,10 @@ const texts: Translation<'one' | 'other'> = {
       selectionDeleted: 'Auswahl gelöscht',
     },
     inPlace: {
-      hint: 'Wählen Sie einen Text in der Seite und schreiben Sie. Die Eingabetaste schließt ab, Escape nimmt zurück.',
+      hint: 'Wählen Sie einen Text in der Seite, und schreiben Sie. Die Eingabetaste schließt die Änderung ab, Escape nimmt sie zurück.',
       frame: 'Die Seite: Wählen Sie einen Text, um ihn zu bearbeiten',
       pressEnter: 'Zum Bearbeiten Eingabetaste drücken',
-      tooComplex: 'Diese Seite ist zu komplex, um ihre Texte direkt in der Seite zu bearbeiten.',
+      tooComplex: 'Diese Seite ist zu komplex, um Texte direkt darin zu bearbeiten.',
       editCode: 'Code bearbeiten',
       tooLong: 'Dieser Text ist zu lang, um ihn hier zu bearbeiten.',
       editLine: 'Zeile {line} im Code bearbeiten',
@@ -506,7 +506,7 @@ const texts: Translation<'one' | 'other'> = {
         place: 'Seine Beschriftung steht an anderer Stelle der Seite.',
         repeated: 'Sein Tag hat ein Attribut doppelt.',
       },
-      showInCode: 'Im Code zeigen',
+      showInCode: 'Im Code anzeigen',
       remove: 'Entfernen<unseen>: {name}</unseen>',
       moveUp: '{name} nach oben',
       moveDown: '{name} nach unten',
@@ -589,7 +589,7 @@ const texts: Translation<'one' | 'other'> = {
     },
     inbox: {
       title: 'Ihr Eingang',
-      about: 'Lesen, durchsuchen, sortieren und exportieren, was gesendet wurde.',
+      about: 'Lesen, durchsuchen, ordnen und exportieren, was gesendet wurde.',
       picture: 'Die Liste der Einsendungen, ungelesene in Fettschrift',
       read: 'Jede Seite hat einen Eingang, und <a>Eingang</a> zeigt die Einsendungen aller Seiten. Neue erscheinen von selbst, ungelesene in Fettschrift. Öffnen Sie eine, um sie zu lesen: Dann gilt sie als gelesen.',
       find: 'Einsendungen finden',
@@ -622,8 +622,8 @@ const texts: Translation<'one' | 'other'> = {
         'Unerwünschte Einsendungen kommen in den Ordner <strong>Spam</strong> des Eingangs. Niemand wird über sie benachrichtigt, und nach 30 Tagen werden sie gelöscht.',
       keepOut: 'Spam fernhalten',
       settings:
-        'Öffnen Sie die Seite, wählen Sie <strong>Einstellungen</strong>, und tragen Sie Wörter ein, die nur in Spam vorkommen. Wenn das nicht reicht, schalten Sie ein Captcha ein: Die Browser Ihrer Besucher lösen dann vor dem Senden eine Aufgabe.',
-      good: 'Wenn etwas Gutes im Ordner ist',
+        'Öffnen Sie die Seite, wählen Sie <strong>Einstellungen</strong>, und tragen Sie Wörter ein, die nur in Spam vorkommen. Wenn das nicht reicht, schalten Sie ein Captcha ein: Die Browser Ihrer Besucher lösen dann vor dem Senden ein Rätsel.',
+      good: 'Wenn etwas Erwünschtes im Ordner ist',
       notSpam:
         'Wählen Sie die Einsendung aus und dann <strong>Kein Spam</strong>: Sie kommt in den Eingang und geht auch an E-Mail-Empfänger und Webhooks.',
     },
@@ -883,7 +883,7 @@ const texts: Translation<'one' | 'other'> = {
           other: 'Alle {count} Einsendungen in den Spam-Ordner verschieben?',
         },
       },
-      spamText: 'Spam bleibt 30 Tage in diesem Ordner, der die letzten 1.000 aufbewahrt.',
+      spamText: 'Sie bleiben 30 Tage im Spam-Ordner, der die letzten 1.000 aufbewahrt.',
       spamButton: 'In den Spam-Ordner',
     },
     outcomes: {
@@ -970,7 +970,7 @@ const texts: Translation<'one' | 'other'> = {
       undo: 'Rückgängig',
       search: 'Suchen',
       help: 'Diese Hilfe',
-      use: 'Kürzel aus einer Taste verwenden',
+      use: 'Kürzel mit nur einer Taste verwenden',
       close: 'Schließen',
     },
     kept: {
@@ -1098,7 +1098,7 @@ const texts: Translation<'one' | 'other'> = {
       switchOff: 'Ausschalten',
       switchOn: 'Einschalten',
       isOff: 'Neue Einsendungen werden ihm nicht geschickt.',
-      isOn: 'Neue Einsendungen werden ihm geschickt, und was gewartet hat.',
+      isOn: 'Neue Einsendungen werden ihm geschickt, ebenso alle, die gewartet haben.',
       failedBefore: {
         one: '{count} Zustellung ist früher fehlgeschlagen.',
         other: '{count} Zustellungen sind früher fehlgeschlagen.',
@@ -1265,14 +1265,15 @@ const texts: Translation<'one' | 'other'> = {
       replaced: '{path} ist ersetzt.',
       allReplaced: 'Alle Dateien sind ersetzt.',
       live: { one: 'Online: {count} Datei.', other: 'Online: {count} Dateien.' },
-      replaceAll: 'Alle Dateien ersetzen: Ziehen Sie einen Ordner oder ein Zip hierher, oder wählen Sie es aus.',
+      replaceAll:
+        'Alle Dateien ersetzen: Ziehen Sie einen Ordner oder eine ZIP-Datei hierher, oder wählen Sie sie aus.',
       notRead: '{name} konnte nicht gelesen werden: Wählen Sie die Datei noch einmal aus.',
       converted: 'In UTF-8 umgewandelt: {files}.',
       notUtf8:
         '{path} ist nicht in UTF-8 und gibt die Zeichencodierung nicht richtig an: Speichern Sie die Datei in Ihrem Editor als UTF-8, und wählen Sie sie noch einmal aus.',
-      noIndex: '{index} fehlt: Wählen Sie den Ordner, der es enthält, oder ein Zip dieses Ordners.',
+      noIndex: '{index} fehlt: Wählen Sie den Ordner, in dem die Datei liegt, oder eine ZIP-Datei dieses Ordners.',
       chooseFolder: 'Ordner auswählen',
-      chooseFiles: 'Zip oder Dateien auswählen',
+      chooseFiles: 'ZIP oder Dateien auswählen',
       notSent: 'Es gibt keine Verbindung zum Dienst.',
     },
     replacing: {
@@ -1633,7 +1634,7 @@ const texts: Translation<'one' | 'other'> = {
         hint: 'Eine eigene Seite, die Besucher sehen, nachdem sie das Formular gesendet haben. Leer: eine Seite, die ihnen dankt.',
         wrong: 'Geben Sie die Adresse einer Seite wie https://example.org/thanks ein, oder lassen Sie das Feld leer.',
       },
-      language: { label: 'Sprache', hint: 'Der Seiten, die Besuchern danken oder sagen, was nicht stimmt.' },
+      language: { label: 'Sprache', hint: 'Für die Seiten, die Besuchern danken oder sagen, was nicht stimmt.' },
       confirmationField: {
         label: 'Besuchern per E-Mail danken',
         hint: 'An die Adresse in diesem Feld, höchstens einmal am Tag.',
@@ -1668,7 +1669,7 @@ const texts: Translation<'one' | 'other'> = {
       placesField: {
         label: 'Plätze zählen nach',
         hint: 'Das Feld, in dem Besucher sagen, wie viele sie sind.',
-        wrong: 'Geben Sie den Namen eines Felds ein, oder lassen Sie dieses leer.',
+        wrong: 'Geben Sie den Namen eines Formularfelds ein, oder lassen Sie das Feld leer.',
       },
       submissionsPerMinute: {
         label: 'Einsendungen pro Minute',
@@ -1726,8 +1727,8 @@ const texts: Translation<'one' | 'other'> = {
     languageOfPage: 'Wie die Seite oder der Browser',
     frequencies: {
       submission: 'Eine E-Mail für jede Einsendung',
-      hour: 'Eine E-Mail pro Stunde mit allem, was kam',
-      day: 'Eine E-Mail pro Tag mit allem, was kam',
+      hour: 'Eine E-Mail pro Stunde mit allem Neuen',
+      day: 'Eine E-Mail pro Tag mit allem Neuen',
     },
     noMail: 'Keine E-Mail',
     bySubmissions: 'Einsendungen: Jede belegt einen Platz',
@@ -1911,7 +1912,7 @@ const texts: Translation<'one' | 'other'> = {
       title: 'Gäste',
       loading: 'Die Gäste werden geladen',
       about:
-        'Laden Sie andere nur zu dieser Seite ein. Gäste melden sich mit ihrer eigenen Adresse an und brauchen kein Konto. Nur Sie können einladen, die Seite löschen und ihre Webhooks und Secrets sehen.',
+        'Laden Sie andere zu dieser einen Seite ein. Gäste melden sich mit ihrer eigenen Adresse an und brauchen kein Konto. Nur Sie können einladen, die Seite löschen und ihre Webhooks und Secrets sehen.',
       nobody: 'Niemand außer Ihnen',
       notSignedIn: { one: '{guests}, {count} noch nicht angemeldet', other: '{guests}, {count} noch nicht angemeldet' },
       address: 'Adresse',

@@ -14,13 +14,13 @@ const texts: Translation<'one' | 'many' | 'other'> = {
     },
     timeZone: {
       title: 'Fuseau horaire',
-      hint: 'Celui des heures dans les e-mails et les réglages, et de celles que lisent les visiteurs. Le premier navigateur utilisé pour vous connecter l’a défini ; vous pouvez en choisir un autre ici.',
+      hint: 'S’applique aux heures des e-mails et des réglages, et à celles que lisent les visiteurs. Le premier navigateur utilisé pour vous connecter l’a défini ; vous pouvez en choisir un autre ici.',
       label: 'Fuseau',
       ofBrowser: '{zone} (ce navigateur)',
     },
     language: {
       title: 'Langue',
-      hint: 'Celle de ce tableau de bord, dans ce navigateur. Les pages que voient les visiteurs ont leur propre langue.',
+      hint: 'S’applique à ce tableau de bord, dans ce navigateur. Les pages que voient les visiteurs ont leur propre langue.',
       asBrowser: 'Celle du navigateur',
       change: 'Changer la langue',
     },
@@ -219,7 +219,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       deleted: 'Le compte {email} est supprimé.',
     },
     pages: {
-      search: 'Nom court, titre, domaine ou adresse',
+      search: 'Slug, titre, domaine ou e-mail',
       none: 'Aucune page en ligne ne correspond.',
       loading: 'Chargement des pages',
       takenDown: 'Retirée',
@@ -275,10 +275,10 @@ const texts: Translation<'one' | 'many' | 'other'> = {
     theme: { label: 'Mode sombre', choices: { system: 'Système', light: 'Clair', dark: 'Sombre' } },
     troubles: {
       offline:
-        'La connexion au service est coupée. Un nouvel essai se fait tout seul ; rien de ce que vous avez saisi n’est perdu.',
-      slow: 'Le service n’a pas encore répondu. Sa réponse est attendue ; rien de ce que vous avez saisi n’est perdu.',
+        'La connexion au service est coupée. Un nouvel essai aura lieu automatiquement ; rien de ce que vous avez saisi n’est perdu.',
+      slow: 'Le service n’a pas encore répondu. Le tableau de bord attend sa réponse ; rien de ce que vous avez saisi n’est perdu.',
       unavailable:
-        'Le service est très sollicité ou démarre. Un nouvel essai se fait tout seul ; rien de ce que vous avez saisi n’est perdu.',
+        'Le service est très sollicité ou démarre. Un nouvel essai aura lieu automatiquement ; rien de ce que vous avez saisi n’est perdu.',
     },
     loadingDashboard: 'Chargement du tableau de bord',
     notLoaded: { title: 'Échec du chargement', text: 'Cette vue n’a pas pu être chargée.' },
@@ -416,7 +416,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
     },
     search: {
       find: 'Rechercher',
-      replaceBy: 'Remplacer',
+      replaceBy: 'Remplacer par',
       next: 'suivant',
       previous: 'précédent',
       all: 'tout',
@@ -567,7 +567,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
     allGuides: 'Tous les guides',
     publish: {
       title: 'Publier une page',
-      about: 'D’une page toute faite ou de votre propre HTML à une adresse, et comment la modifier.',
+      about: 'Partir d’une page toute faite ou de votre propre HTML, obtenir une adresse, et modifier la page.',
       picture: 'Trois pages toutes faites pour commencer, et le champ pour votre propre HTML',
       start:
         'Choisissez <a>Nouvelle page</a> et partez d’une page toute faite. Ou collez le HTML que vous avez, ou déposez son fichier.',
@@ -599,7 +599,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
     notifications: {
       title: 'E-mail et webhooks',
       about:
-        'Recevez un e-mail pour les réponses, ou transmettez-les à Slack, Discord, Teams, Telegram, Zapier et d’autres.',
+        'Recevoir un e-mail pour les réponses, ou les transmettre à Slack, Discord, Teams, Telegram, Zapier et d’autres.',
       picture: 'Les réglages des e-mails, et un webhook',
       mail: 'E-mail',
       switchOn:
@@ -607,7 +607,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       webhooks: 'Webhooks',
       add: 'Un webhook est l’adresse d’un autre programme, à laquelle chaque réponse est envoyée aussitôt. Collez l’adresse que vous donne Slack, Discord, Teams, Google Chat, Telegram, Zapier ou votre propre programme, et choisissez <strong>Ajouter le webhook</strong>.',
       failed: 'Si quelque chose n’arrive pas',
-      logs: 'Chaque journal montre les tentatives et leurs résultats. Un envoi en échec est retenté tout seul. <strong>Renvoyer</strong> en répète un aussitôt, <strong>Relancer les échecs</strong> les répète tous.',
+      logs: 'Chaque journal montre les tentatives et leurs résultats. Un envoi en échec est retenté automatiquement. <strong>Renvoyer</strong> en répète un aussitôt, <strong>Relancer les échecs</strong> les répète tous.',
     },
     spam: {
       title: 'Spam',
@@ -624,7 +624,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
     },
     yourSite: {
       title: 'Un formulaire sur votre propre site',
-      about: 'Laissez votre site où il est, et ne recevez ici que son formulaire.',
+      about: 'Laisser votre site où il est, et ne recevoir ici que son formulaire.',
       picture: 'Le formulaire à coller dans votre propre page',
       stays: 'Votre site reste où il est : seul son formulaire envoie ses données à ce service.',
       choose: 'Choisissez <a>Mon formulaire est sur un autre site</a> et donnez un nom au formulaire.',
@@ -645,14 +645,14 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       records:
         'Deux enregistrements apparaissent. Ouvrez les réglages DNS chez l’entreprise où vous avez le domaine, souvent nommés « DNS », « Zone » ou « Serveur de noms », et ajoutez-y les deux exactement comme ils sont affichés.',
       check:
-        'Revenez et choisissez <strong>Vérifier maintenant</strong>. Les nouveaux enregistrements prennent quelques minutes chez la plupart des entreprises, un jour chez certaines ; ils sont aussi vérifiés tout seuls.',
+        'Revenez et choisissez <strong>Vérifier maintenant</strong>. Les nouveaux enregistrements prennent quelques minutes chez la plupart des entreprises, un jour chez certaines ; ils sont aussi vérifiés automatiquement.',
       trouble: 'Si cela ne marche pas',
       names:
         'Beaucoup d’entreprises ajoutent d’elles-mêmes le domaine au nom d’un enregistrement : ne saisissez que ce qui le précède. Un domaine qui mène déjà à un autre site ne peut pas mener aussi ici : prenez un nom en dessous, comme forms.example.org.',
     },
     registration: {
       title: 'Une inscription avec des places',
-      about: 'Laissez les gens s’inscrire jusqu’à ce que ce soit complet, ou jusqu’à une date.',
+      about: 'Laisser les gens s’inscrire jusqu’à ce que ce soit complet, ou jusqu’à une date.',
       picture: 'Les pages toutes faites pour commencer, dont une inscription',
       what: 'Pour un cours, un dîner ou une journée portes ouvertes : les gens s’inscrivent jusqu’à ce que toutes les places soient prises, ou jusqu’à une date.',
       choose: 'Choisissez <a>Nouvelle page</a> et <strong>Inscription</strong>, modifiez ses textes et publiez-la.',
@@ -695,7 +695,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       label: 'Les lignes telles qu’elles seront',
       time: 'Date et heure',
       none: 'Le fichier n’a aucune ligne à importer.',
-      needTime: 'Cette page a déjà des réponses, chaque ligne doit donc avoir une date : choisissez sa colonne.',
+      needTime: 'Cette page a déjà des réponses : chaque ligne doit donc avoir une date. Choisissez sa colonne.',
       wrong: 'Ligne {line} : {message}',
     },
     start: 'Importer',
@@ -798,9 +798,9 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       menu: 'Colonnes',
       empty: 'Vide dans toutes les réponses',
       most: {
-        one: 'Il y a place pour {count} colonne au maximum.',
-        many: 'Il y a place pour {count} de colonnes au maximum.',
-        other: 'Il y a place pour {count} colonnes au maximum.',
+        one: 'Il y a de la place pour {count} colonne au maximum.',
+        many: 'Il y a de la place pour {count} de colonnes au maximum.',
+        other: 'Il y a de la place pour {count} colonnes au maximum.',
       },
       byThemselves: 'Choisir pour moi',
       submission: 'Réponse',
@@ -984,7 +984,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
     detail: {
       label: 'Réponse',
       loading: 'Chargement de la réponse',
-      gone: 'Cette réponse n’est pas là',
+      gone: 'Réponse introuvable',
       goneHint: 'Elle a été supprimée, ou elle est dans le spam.',
       back: 'Retour à la liste',
       newer: 'Plus récente',
@@ -1051,13 +1051,13 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       setUp: 'Définir des mots et un captcha',
       reasons: {
         blocklist: 'Contient un mot bloqué',
-        honeypot: 'A rempli un champ que les gens ne voient pas',
+        honeypot: 'Un champ invisible pour les visiteurs a été rempli',
         'captcha-missing': 'Sans captcha',
-        'captcha-failed': 'Captcha faux',
+        'captcha-failed': 'Captcha incorrect',
         'captcha-reused': 'Captcha déjà utilisé',
-        'captcha-misconfigured': 'Le secret du captcha est faux',
+        'captcha-misconfigured': 'Le secret du captcha est incorrect',
         'captcha-unavailable': 'Le captcha n’a pas répondu',
-        marked: 'Marqué par vous',
+        marked: 'Marquée par vous',
       },
       blocked: 'Bloqué : {words}',
       deleteTitle: {
@@ -1105,7 +1105,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       restore: 'Restaurer',
       restored: 'La page {page} est de nouveau en ligne.',
       taken: 'Cette adresse est prise',
-      takenText: 'Une autre page a maintenant l’adresse {address}. Choisissez-en une pour restaurer cette page.',
+      takenText: 'Une autre page a maintenant l’adresse {address}. Choisissez-en une autre pour restaurer cette page.',
       newAddress: 'Nouvelle adresse',
       restoreIt: 'Restaurer',
       purge: 'Supprimer définitivement',
@@ -1141,7 +1141,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
     states: {
       on: 'Activé',
       off: 'Désactivé',
-      nothingSent: 'Rien d’envoyé encore',
+      nothingSent: 'Encore rien envoyé',
       failing: 'Échec, nouvel essai',
       failed: 'Échec',
       works: 'Fonctionne',
@@ -1302,7 +1302,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       hint: 'Le titre de la page : le nom que lui donnent les navigateurs, les e-mails et ce tableau de bord.',
       missing: 'Saisissez un nom.',
       saved: 'La page s’appelle {name}.',
-      noEnd: 'Le titre de la page n’a pas de fin : écrivez {tag} derrière lui, dans Modifier.',
+      noEnd: 'Le titre de la page n’a pas de fin : écrivez {tag} après lui, dans Modifier.',
     },
     address: {
       label: 'Adresse',
@@ -1441,7 +1441,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       fix: 'Corriger',
     },
     share: {
-      heading: 'La partager',
+      heading: 'Partager',
       inPrint: 'Sur papier',
       onSite: 'Sur un autre site',
       onSiteHint:
@@ -1504,7 +1504,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       },
       places: {
         title: 'Limiter les places',
-        explained: 'Le formulaire se ferme tout seul quand elles sont prises.',
+        explained: 'Le formulaire se ferme automatiquement quand elles sont prises.',
         limited: {
           one: 'Le formulaire se ferme quand {count} place est prise.',
           many: 'Le formulaire se ferme quand {count} de places sont prises.',
@@ -1651,7 +1651,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       'not-found': 'Il n’y a rien à cette adresse.',
       'not-in-trash': 'Ce n’est plus dans la corbeille : rechargez la vue.',
       'not-older':
-        'La page a des réponses, et une ligne n’est pas plus ancienne que la première d’entre elles : n’importez que des lignes antérieures.',
+        'La page a des réponses, et une ligne n’est pas antérieure à la plus ancienne d’entre elles : n’importez que des lignes antérieures.',
       'other-site': 'Un autre site ne peut pas se connecter ici : ouvrez le service lui-même.',
       'plan-limit':
         'Votre forfait ne permet pas plus de pages : supprimez-en une, ou demandez un plus grand forfait à l’exploitant.',
@@ -1669,7 +1669,8 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       'too-many-renames': 'Trop d’anciennes adresses mènent à cette page. Redonnez-lui l’une d’elles, ou attendez.',
       'too-many-tries': 'Trop de liens ont été demandés : utilisez le dernier, ou réessayez plus tard.',
       'too-slow': 'L’envoi du fichier est trop lent : réessayez avec une connexion plus rapide.',
-      unauthorized: 'Vous n’avez pas de session ouverte, ou la clé est fausse : connectez-vous avec une clé valable.',
+      unauthorized:
+        'Vous n’avez pas de session ouverte, ou la clé est incorrecte : connectez-vous avec une clé valable.',
       unavailable: 'Le service est très sollicité ou démarre : réessayez dans un instant.',
       'unknown-program': 'L’adresse où le programme veut être renvoyé n’est pas une de celles qu’il a indiquées.',
       'webhook-limit': 'La page a déjà le nombre maximal de webhooks : supprimez-en un d’abord.',
@@ -1677,8 +1678,8 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       'wrong-type': 'Le service n’accepte pas ce type de fichier.',
       yourself: 'C’est votre propre compte : un autre exploitant peut le faire.',
     },
-    gone: 'Ce n’est plus là : rechargez la vue.',
-    tooMany: 'C’était trop souvent : attendez un moment et réessayez.',
+    gone: 'Cet élément n’existe plus : rechargez la vue.',
+    tooMany: 'Trop de tentatives : attendez un moment et réessayez.',
     values: {
       missing: 'Saisissez quelque chose ici.',
       'wrong-type': 'Cela ne convient pas : saisissez autre chose.',
@@ -1728,7 +1729,10 @@ const texts: Translation<'one' | 'many' | 'other'> = {
         hint: 'Une page à vous que les visiteurs voient après avoir envoyé le formulaire. Si vide : une page qui les remercie.',
         wrong: 'Saisissez l’adresse d’une page, comme https://example.org/thanks, ou laissez vide.',
       },
-      language: { label: 'Langue', hint: 'Celle des pages qui remercient les visiteurs, ou disent ce qui ne va pas.' },
+      language: {
+        label: 'Langue',
+        hint: 'S’applique aux pages qui remercient les visiteurs ou leur disent ce qui ne va pas.',
+      },
       confirmationField: {
         label: 'Remercier les visiteurs par e-mail',
         hint: 'À l’adresse saisie dans ce champ, une fois par jour au plus.',
@@ -1837,7 +1841,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       none: 'Aucun',
       altcha: 'ALTCHA (de ce service, sans tiers)',
       elsewhere:
-        'Les formulaires de cette page reçoivent le captcha d’eux-mêmes. Mettez ceci au-dessus du bouton d’un formulaire sur un autre site :',
+        'Les formulaires de cette page reçoivent le captcha automatiquement. Mettez ceci au-dessus du bouton d’un formulaire sur un autre site :',
       aboveButton: 'Mettez ceci au-dessus du bouton du formulaire :',
       noScript: 'Veuillez activer JavaScript : ce formulaire l’utilise pour distinguer les personnes des robots.',
     },
@@ -1919,10 +1923,10 @@ const texts: Translation<'one' | 'many' | 'other'> = {
     },
     rush: {
       about: {
-        one: 'Si beaucoup de gens arrivent en même temps, {count} passe chaque minute : les autres attendent, et leurs formulaires s’envoient tout seuls.',
-        many: 'Si beaucoup de gens arrivent en même temps, {count} passent chaque minute : les autres attendent, et leurs formulaires s’envoient tout seuls.',
+        one: 'Si beaucoup de gens arrivent en même temps, {count} personne passe chaque minute : les autres attendent, et leurs formulaires s’envoient automatiquement.',
+        many: 'Si beaucoup de gens arrivent en même temps, {count} de personnes passent chaque minute : les autres attendent, et leurs formulaires s’envoient automatiquement.',
         other:
-          'Si beaucoup de gens arrivent en même temps, {count} passent chaque minute : les autres attendent, et leurs formulaires s’envoient tout seuls.',
+          'Si beaucoup de gens arrivent en même temps, {count} personnes passent chaque minute : les autres attendent, et leurs formulaires s’envoient automatiquement.',
       },
       let: 'En laisser passer {rate} par minute',
     },
@@ -1976,13 +1980,13 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       addAlias: 'Pour le domaine lui-même, ajoutez un enregistrement ALIAS, ou des enregistrements A et AAAA.',
       noAlias:
         'Il n’y a pas d’enregistrements ALIAS ici : ajoutez des enregistrements A et AAAA avec les adresses, ou utilisez un domaine précédé d’un nom, comme www.',
-      wait: 'Patientez : les enregistrements sont recherchés toutes les quelques secondes. Il peut falloir une heure pour qu’ils soient partout.',
+      wait: 'Patientez : les enregistrements sont vérifiés à quelques secondes d’intervalle. Il peut falloir une heure pour qu’ils soient partout.',
       providers: {
         cloudflare: {
           place: 'Choisissez votre domaine, puis DNS, Enregistrements, Ajouter un enregistrement.',
           name: 'Nom',
           value: 'Cible, ou Contenu de l’enregistrement TXT',
-          apex: 'Ajoutez un enregistrement CNAME avec @ comme nom : Cloudflare l’aplatit.',
+          apex: 'Ajoutez un enregistrement CNAME avec @ comme nom : Cloudflare le convertit en adresses.',
           note: 'Désactivez le proxy de l’enregistrement CNAME (DNS uniquement, un nuage gris), au moins jusqu’à ce que le domaine soit en service.',
         },
         godaddy: {
@@ -2108,7 +2112,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
         closed: 'Fermé',
         full: 'Complet',
       },
-      redirected: 'Les visiteurs vont à {url}, et ne voient aucune page de ce service.',
+      redirected: 'Les visiteurs sont menés à {url}, et ne voient aucune page de ce service.',
       noMail: 'Les visiteurs ne reçoivent pas d’e-mail.',
     },
   },
@@ -2139,7 +2143,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       many: '{count} de champs sont à corriger.',
       other: '{count} champs sont à corriger.',
     },
-    isRetried: 'Un nouvel essai se fait tout seul.',
+    isRetried: 'Un nouvel essai aura lieu automatiquement.',
     cancel: 'Annuler',
     save: 'Enregistrer',
   },
@@ -2253,7 +2257,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       hint: 'Les {limit} derniers à chaque destinataire.',
       counting: 'Comptage des envois',
       table: 'Envois en tableau',
-      to: 'À',
+      to: 'Destinataire',
       results: { succeeded: 'Remis', pending: 'En attente', failed: 'Échec' },
       logs: 'E-mail, webhooks et leurs journaux',
     },
@@ -2262,9 +2266,9 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       noPagesHint: 'Publiez une page HTML : ce que ses formulaires envoient est compté ici.',
       makeFirst: 'Créer votre première page',
       newest: {
-        one: 'Vers votre {count} page la plus récente. D’autres sont plus bas.',
-        many: 'Vers vos {count} de pages les plus récentes. D’autres sont plus bas.',
-        other: 'Vers vos {count} pages les plus récentes. D’autres sont plus bas.',
+        one: 'Réponses à votre page la plus récente. D’autres pages sont plus bas.',
+        many: 'Réponses à vos {count} de pages les plus récentes. D’autres sont plus bas.',
+        other: 'Réponses à vos {count} pages les plus récentes. D’autres sont plus bas.',
       },
       byPage: 'Par page',
       table: 'Réponses par page',

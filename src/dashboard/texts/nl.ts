@@ -20,7 +20,7 @@ const texts: Translation<'one' | 'other'> = {
     },
     language: {
       title: 'Taal',
-      hint: 'Van dit dashboard, in deze browser. De pagina’s die bezoekers zien, hebben een eigen taal.',
+      hint: 'Voor dit dashboard, in deze browser. De pagina’s die bezoekers zien, hebben een eigen taal.',
       asBrowser: 'Zoals de browser',
       change: 'Taal wijzigen',
     },
@@ -186,8 +186,8 @@ const texts: Translation<'one' | 'other'> = {
       loading: 'De eigenaren worden geladen',
       suspended: 'Geblokkeerd',
       you: 'Jij',
-      line: '{pages}, {size}, gebruikt {used}, account gemaakt {since}',
-      lineNeverUsed: '{pages}, {size}, nooit gebruikt, account gemaakt {since}',
+      line: '{pages}, {size}, laatst actief {used}, account gemaakt {since}',
+      lineNeverUsed: '{pages}, {size}, nooit actief, account gemaakt {since}',
       plan: 'Abonnement',
       changePlan: 'Abonnement wijzigen',
       changePlanOf: 'Abonnement wijzigen<unseen> van {email}</unseen>',
@@ -274,10 +274,10 @@ const texts: Translation<'one' | 'other'> = {
     },
     troubles: {
       offline:
-        'Er is geen verbinding met de dienst. Het wordt vanzelf opnieuw geprobeerd; niets van wat je hebt getypt, gaat verloren.',
-      slow: 'De dienst heeft nog niet geantwoord. Er wordt op gewacht; niets van wat je hebt getypt, gaat verloren.',
+        'Er is geen verbinding met de dienst. Het wordt vanzelf opnieuw geprobeerd; wat je hebt getypt, gaat niet verloren.',
+      slow: 'De dienst heeft nog niet geantwoord. Het dashboard wacht erop; wat je hebt getypt, gaat niet verloren.',
       unavailable:
-        'De dienst heeft het druk of start net op. Het wordt vanzelf opnieuw geprobeerd; niets van wat je hebt getypt, gaat verloren.',
+        'De dienst heeft het druk of start net op. Het wordt vanzelf opnieuw geprobeerd; wat je hebt getypt, gaat niet verloren.',
     },
     loadingDashboard: 'Het dashboard wordt geladen',
     notLoaded: {
@@ -286,7 +286,7 @@ const texts: Translation<'one' | 'other'> = {
     },
     session: {
       ended: 'Je sessie is beëindigd',
-      signInAgain: 'Log opnieuw in om verder te gaan waar je was. Niets van wat je hebt getypt, gaat verloren.',
+      signInAgain: 'Log opnieuw in om verder te gaan waar je was. Wat je hebt getypt, gaat niet verloren.',
       otherSignedIn:
         '{other} heeft in een ander tabblad ingelogd. Log in als {email} om verder te gaan waar je was, of laat achter wat hier staat.',
       goOnAs: 'Doorgaan als {other}',
@@ -444,7 +444,7 @@ const texts: Translation<'one' | 'other'> = {
       hint: 'Kies een tekst op de pagina en typ. Enter rondt af, Escape maakt het ongedaan.',
       frame: 'De pagina: kies een tekst om die te bewerken',
       pressEnter: 'Druk op Enter om te bewerken',
-      tooComplex: 'Deze pagina is te complex om teksten op hun plek te bewerken.',
+      tooComplex: 'Deze pagina is te complex om de teksten ter plekke te bewerken.',
       editCode: 'Code bewerken',
       tooLong: 'Deze tekst is te lang om hier te bewerken.',
       editLine: 'Regel {line} in de code bewerken',
@@ -457,7 +457,7 @@ const texts: Translation<'one' | 'other'> = {
         script: 'Een script kan hier teksten maken.',
         drawing: 'Dit hoort bij een tekening.',
         nesting: 'Hier ontbreken tags of staan ze in de verkeerde volgorde.',
-        complex: 'De pagina is te complex om op zijn plek te bewerken.',
+        complex: 'De pagina is te complex om ter plekke te bewerken.',
       },
     },
     place: {
@@ -468,7 +468,7 @@ const texts: Translation<'one' | 'other'> = {
         button: 'Gekozen: knop',
       },
       words: { text: 'Tekst: inhoud', link: 'Link: tekst', button: 'Knop: tekst' },
-      href: 'Adres waar hij heen leidt',
+      href: 'Adres waar dit naartoe leidt',
       alt: 'Beschrijving van de afbeelding',
       altHint: 'Voor mensen die de afbeelding niet zien. Laat leeg bij versiering.',
       src: 'Adres van de afbeelding',
@@ -586,7 +586,7 @@ const texts: Translation<'one' | 'other'> = {
       edit: '<strong>Bewerken</strong> opent de HTML van de pagina. Het adres, de inzendingen en de instellingen blijven. <strong>Pagina</strong> toont de versies: <strong>Terugzetten</strong> zet een eerdere weer online.',
       delete: 'Een pagina verwijderen',
       trash:
-        '<strong>Verwijderen</strong> haalt de pagina offline en verplaatst haar met haar inzendingen naar de <a>prullenbak</a>. Met <strong>Ongedaan maken</strong> of <strong>Terugzetten</strong> komt ze terug.',
+        '<strong>Verwijderen</strong> haalt de pagina offline en verplaatst die met de inzendingen naar de <a>prullenbak</a>. Met <strong>Ongedaan maken</strong> of <strong>Terugzetten</strong> komt de pagina terug.',
     },
     inbox: {
       title: 'Je inbox',
@@ -616,16 +616,16 @@ const texts: Translation<'one' | 'other'> = {
     },
     spam: {
       title: 'Spam',
-      about: 'Houd ongewenste inzendingen buiten, en haal gewenste terug.',
+      about: 'Houd ongewenste inzendingen buiten de deur, en haal gewenste terug.',
       picture: 'Inzendingen in de spammap',
       folder:
         'Ongewenste inzendingen gaan naar de map <strong>Spam</strong> van de inbox. Niemand krijgt er bericht van, en na 30 dagen worden ze verwijderd.',
-      keepOut: 'Spam buiten houden',
+      keepOut: 'Spam buiten de deur houden',
       settings:
         'Open de pagina, kies <strong>Instellingen</strong> en vul woorden in die alleen in spam voorkomen. Is dat niet genoeg, zet dan een captcha aan: de browsers van je bezoekers lossen dan een puzzel op voordat ze verzenden.',
-      good: 'Als er iets goeds in de map zit',
+      good: 'Als er een gewenste inzending in de map zit',
       notSpam:
-        'Selecteer het en kies <strong>Geen spam</strong>: dan staat het in de inbox en gaat het ook naar mail en webhooks.',
+        'Selecteer die en kies <strong>Geen spam</strong>: de inzending komt dan in de inbox en gaat ook naar mail en webhooks.',
     },
     yourSite: {
       title: 'Een formulier op je eigen site',
@@ -644,7 +644,7 @@ const texts: Translation<'one' | 'other'> = {
       title: 'Je eigen domein',
       about: 'Geef een pagina stap voor stap een adres als forms.example.org.',
       picture: 'De instellingen van een pagina, met de domeinen',
-      what: 'Een pagina kan een adres van jezelf hebben, zoals forms.example.org, naast het adres dat ze hier kreeg.',
+      what: 'Een pagina kan een adres van jezelf hebben, zoals forms.example.org, naast het adres van deze dienst.',
       enter: 'Open de pagina, kies <strong>Instellingen</strong> en vul het domein in onder <strong>Domeinen</strong>.',
       records:
         'Er verschijnen twee records. Open de DNS-instellingen bij het bedrijf waar je het domein hebt, vaak “DNS”, “Zone” of “Nameserver” genoemd, en voeg beide daar precies zo toe als ze hier staan.',
@@ -737,8 +737,8 @@ const texts: Translation<'one' | 'other'> = {
       notFoundHint: 'Geen enkele inzending komt overeen.',
       showAll: 'Alle inzendingen tonen',
       atFirst: 'Er is nog niets verzonden',
-      atFirstOnPage: 'Elke inzending van het formulier van deze pagina verschijnt hier zodra ze is verzonden.',
-      atFirstOnAll: 'Elke inzending van je formulieren verschijnt hier zodra ze is verzonden.',
+      atFirstOnPage: 'Elke inzending van het formulier van deze pagina verschijnt hier zodra die is verzonden.',
+      atFirstOnAll: 'Elke inzending van je formulieren verschijnt hier zodra die is verzonden.',
       openPage: 'Pagina openen',
       yourPages: 'Je pagina’s',
       notify: 'Mail krijgen over elke inzending',
@@ -992,7 +992,7 @@ const texts: Translation<'one' | 'other'> = {
       },
       blocked: 'Geblokkeerd: {words}',
       deleteTitle: { one: '{count} inzending verwijderen?', other: '{count} inzendingen verwijderen?' },
-      deleteText: 'Spam gaat niet naar de prullenbak. Niemand kan ze daarna terugzetten.',
+      deleteText: 'Spam gaat niet naar de prullenbak. Niemand kan die daarna terugzetten.',
       deleteAll: 'Alle spam verwijderen',
       deleteAllTitle: 'Alle spam verwijderen?',
       deleteAllButton: 'Alles verwijderen',
@@ -1035,9 +1035,8 @@ const texts: Translation<'one' | 'other'> = {
       purge: 'Definitief verwijderen',
       purgeTitle: 'Definitief verwijderen?',
       purgeText: {
-        one: 'De pagina, haar {count} inzending en de bestanden worden verwijderd. Niemand kan ze daarna terugzetten.',
-        other:
-          'De pagina, haar {count} inzendingen en de bestanden worden verwijderd. Niemand kan ze daarna terugzetten.',
+        one: 'De pagina, {count} inzending en de bestanden worden verwijderd. Niemand kan ze daarna terugzetten.',
+        other: 'De pagina, {count} inzendingen en de bestanden worden verwijderd. Niemand kan ze daarna terugzetten.',
       },
       purged: '{page} is definitief verwijderd.',
     },
@@ -1076,7 +1075,7 @@ const texts: Translation<'one' | 'other'> = {
     },
     webhooks: {
       title: 'Chats en andere programma’s',
-      about: 'Elke inzending wordt erheen gestuurd, en opnieuw geprobeerd tot ze aankomt.',
+      about: 'Elke inzending wordt erheen gestuurd, zo nodig opnieuw tot ze aankomt.',
       addReceiver: 'Bestemming toevoegen',
       add: 'Webhook toevoegen',
       added: 'De webhook is toegevoegd. Verzend een test om te zien of hij werkt.',
@@ -1221,14 +1220,14 @@ const texts: Translation<'one' | 'other'> = {
       title: 'Pagina',
       nextSteps: 'Volgende stappen',
       edit: 'Bewerken',
-      check: 'Controleren',
+      check: 'Controle',
       checking: 'De pagina wordt gecontroleerd',
       loadingVersions: 'De versies worden geladen',
       found: 'Hoe mensen de pagina vinden',
     },
     name: {
       label: 'Naam',
-      hint: 'De titel van de pagina: zo noemen browsers, mails en dit dashboard haar.',
+      hint: 'De titel van de pagina: zo heet de pagina in browsers, in mails en in dit dashboard.',
       missing: 'Vul een naam in.',
       saved: 'De pagina heet nu {name}.',
       noEnd: 'De titel van de pagina heeft geen einde: zet er {tag} achter, bij Bewerken.',
@@ -1283,7 +1282,7 @@ const texts: Translation<'one' | 'other'> = {
       version: 'Versie {version}',
       live: 'Online',
       preview: 'Voorbeeld',
-      source: 'Bron<unseen> van versie {version}</unseen>',
+      source: 'Broncode<unseen> van versie {version}</unseen>',
       changes: 'Wijzigingen<unseen> in versie {version}</unseen>',
       restore: 'Terugzetten<unseen> van versie {version}</unseen>',
       isLiveAgain: 'Versie {version} staat weer online.',
@@ -1291,11 +1290,11 @@ const texts: Translation<'one' | 'other'> = {
       first: 'Elke wijziging van de pagina maakt een nieuwe versie, die je kunt terugzetten.',
     },
     source: {
-      heading: 'Bron van versie {version}',
+      heading: 'Broncode van versie {version}',
       changesHeading: 'Wijzigingen van versie {since} naar {version}',
-      loading: 'De bron wordt geladen',
-      label: 'Bron',
-      copy: 'Bron kopiëren',
+      loading: 'De broncode wordt geladen',
+      label: 'Broncode',
+      copy: 'Broncode kopiëren',
     },
     changes: {
       comparing: 'De versies worden vergeleken',
@@ -1322,8 +1321,8 @@ const texts: Translation<'one' | 'other'> = {
       noForm: 'Geen formulier van deze pagina wordt hierheen verzonden.',
       forms: '{forms}, {fields}.',
       nothing: 'Niets te verbeteren.',
-      toCorrect: { one: '{count} ding te verbeteren:', other: '{count} dingen te verbeteren:' },
-      toLookAt: { one: '{count} ding om naar te kijken:', other: '{count} dingen om naar te kijken:' },
+      toCorrect: { one: '{count} punt te verbeteren:', other: '{count} punten te verbeteren:' },
+      toLookAt: { one: '{count} punt om te bekijken:', other: '{count} punten om te bekijken:' },
       at: {
         error: '<strong>Fout</strong>, <place>regel {line}</place>: {message}',
         warning: '<strong>Waarschuwing</strong>, <place>regel {line}</place>: {message}',
@@ -1344,7 +1343,8 @@ const texts: Translation<'one' | 'other'> = {
       heading: 'Delen',
       inPrint: 'Op papier',
       onSite: 'Op een andere site',
-      onSiteHint: 'Plak dit waar de pagina moet verschijnen. Ze houdt haar uiterlijk, en haar formulier werkt daar.',
+      onSiteHint:
+        'Plak dit waar de pagina moet verschijnen. Het uiterlijk blijft hetzelfde, en het formulier werkt daar.',
       copyFrame: 'Kopiëren<unseen> van het frame</unseen>',
       onlyForm: 'Alleen het formulier, in de stijl van de andere site',
       readingForm: 'Het formulier wordt gelezen',
@@ -1447,7 +1447,7 @@ const texts: Translation<'one' | 'other'> = {
       found: { one: '{count} pagina gevonden', other: '{count} pagina’s gevonden' },
     },
     row: {
-      more: 'Meer voor {name}',
+      more: 'Meer opties voor {name}',
       open: 'Pagina openen',
       copyAddress: 'Adres kopiëren<unseen> van {name}</unseen>',
       rename: 'Naam wijzigen',
@@ -1520,10 +1520,10 @@ const texts: Translation<'one' | 'other'> = {
         'Er ging iets mis in de dienst. Probeer het opnieuw; gaat het weer mis, laat het dan de beheerder weten.',
       'invalid-authorization': 'De vraag van het programma is niet te begrijpen: begin daar opnieuw.',
       'key-for-pages': 'Deze sleutel is alleen voor enkele pagina’s: log in met een andere.',
-      'known-guest': 'Dit adres is al een gast.',
+      'known-guest': 'Dit adres is al van een gast.',
       'last-key': 'Dit is je laatste sleutel voor alles: maak eerst een andere.',
       'narrow-scope': 'Je mag alleen lezen: log in met een sleutel voor alles.',
-      'never-accepted': 'Deze inzending kwam als spam binnen: kies “Geen spam” om haar te accepteren.',
+      'never-accepted': 'Deze inzending kwam als spam binnen: kies “Geen spam” om die te accepteren.',
       'no-account': 'Gasten hebben geen eigen pagina’s: vraag de beheerder om een account.',
       'no-free-place':
         'Het formulier heeft er geen vrije plaats voor: verhoog het aantal plaatsen, of verwijder eerst een andere inzending.',
@@ -1539,7 +1539,7 @@ const texts: Translation<'one' | 'other'> = {
       'not-in-trash': 'Het ligt niet meer in de prullenbak: laad het scherm opnieuw.',
       'not-older':
         'De pagina heeft inzendingen, en een rij is niet ouder dan de oudste daarvan: importeer alleen rijen van daarvoor.',
-      'other-site': 'Een andere site mag hier niet inloggen: open de dienst zelf.',
+      'other-site': 'Vanaf een andere site kun je hier niet inloggen: open de dienst zelf.',
       'plan-limit':
         'Met je abonnement kun je niet meer pagina’s hebben: verwijder er een, of vraag de beheerder om een groter abonnement.',
       'share-limit': 'Meer links kan de pagina niet hebben: beëindig er eerst een.',
@@ -1553,12 +1553,13 @@ const texts: Translation<'one' | 'other'> = {
       'too-many-grants': 'Meer programma’s kun je niet toestaan: beëindig er eerst een, bij Account.',
       'too-many-keys': 'Meer sleutels kun je niet hebben: trek er eerst een in.',
       'too-many-recipients': 'Meer ontvangers kunnen er niet zijn: verwijder er eerst een.',
-      'too-many-renames': 'Te veel eerdere adressen leiden naar deze pagina. Geef haar weer een daarvan, of wacht.',
+      'too-many-renames':
+        'Te veel eerdere adressen leiden naar deze pagina. Geef de pagina weer een daarvan, of wacht.',
       'too-many-tries': 'Er zijn te veel links aangevraagd: gebruik de laatste, of probeer het later opnieuw.',
       'too-slow': 'Het uploaden gaat te traag: probeer het opnieuw met een snellere verbinding.',
       unauthorized: 'Je bent niet ingelogd, of de sleutel klopt niet: log in met een geldige sleutel.',
       unavailable: 'De dienst heeft het druk of start net op: probeer het zo meteen opnieuw.',
-      'unknown-program': 'Het adres waar het programma heen wil worden gestuurd, heeft het niet opgegeven.',
+      'unknown-program': 'Het programma wil terug naar een adres dat het niet heeft opgegeven.',
       'webhook-limit': 'Meer webhooks kan de pagina niet hebben: verwijder er eerst een.',
       'webhook-loop': 'De webhook leidt terug naar deze dienst: vul het adres van een eigen bestemming in.',
       'wrong-type': 'De dienst accepteert dit soort bestanden niet.',
@@ -1608,7 +1609,7 @@ const texts: Translation<'one' | 'other'> = {
       },
       thanksMessage: {
         label: 'Bedankbericht',
-        hint: 'Bezoekers lezen het nadat ze het formulier hebben verzonden. Leeg gelaten: dat hun bericht is verzonden.',
+        hint: 'Bezoekers lezen het nadat ze het formulier hebben verzonden. Leeg gelaten: ze lezen dat hun bericht is verzonden.',
       },
       redirectUrl: {
         label: 'Doorsturen naar',
@@ -1639,12 +1640,12 @@ const texts: Translation<'one' | 'other'> = {
         hint: 'Bezoekers lezen het voordat het formulier opent en nadat het is gesloten. Voor een vol formulier is er een eigen tekst.',
       },
       closedPage: {
-        label: 'Dit melden in plaats van de pagina',
-        hint: 'Zolang het formulier nog niet open, gesloten of vol is, lezen bezoekers dat voordat ze iets invullen.',
+        label: 'Dit bericht tonen in plaats van de pagina',
+        hint: 'Als het formulier nog niet open is, of gesloten of vol is, lezen bezoekers dit voordat ze iets invullen.',
       },
       maxSubmissions: {
         label: 'Plaatsen',
-        hint: 'Het formulier is vol als er zoveel bezet zijn. Een verwijderde inzending maakt haar plaatsen vrij, en een test neemt er geen in. Leeg gelaten: onbeperkt.',
+        hint: 'Het formulier is vol als er zoveel bezet zijn. Een verwijderde inzending maakt plaatsen vrij, en een test neemt er geen in. Leeg gelaten: onbeperkt.',
         wrong: 'Vul een heel getal in zoals 40, of laat het leeg.',
       },
       placesField: {
@@ -1668,7 +1669,7 @@ const texts: Translation<'one' | 'other'> = {
       },
       blocklist: {
         label: 'Geblokkeerde woorden',
-        hint: 'Eén per regel. Een inzending die een ervan als heel woord bevat, gaat apart als spam; casino* vindt ook casinobonus.',
+        hint: 'Eén per regel. Een inzending die een ervan als heel woord bevat, wordt apart gehouden als spam; casino* vindt ook casinobonus.',
         wrong: 'Maak elk woord hoogstens 100 tekens lang.',
       },
       captchaProvider: { label: 'Captcha' },
@@ -1685,7 +1686,7 @@ const texts: Translation<'one' | 'other'> = {
       },
       expiresAt: {
         label: 'Pagina offline halen',
-        hint: 'Ze gaat dan met haar inzendingen naar de prullenbak. Leeg gelaten: nooit.',
+        hint: 'De pagina gaat dan met de inzendingen naar de prullenbak. Leeg gelaten: nooit.',
         wrong: 'Vul een dag en een tijd in de toekomst in, of laat het leeg.',
       },
     },
@@ -1710,7 +1711,7 @@ const texts: Translation<'one' | 'other'> = {
     },
     noMail: 'Geen mail',
     bySubmissions: 'Inzendingen: elk neemt één plaats in',
-    timeIn: 'Tijd van {zone}. {hint}',
+    timeIn: 'Tijdzone {zone}. {hint}',
     fieldNames: {
       address: 'De naam van het veld met het adres, zoals in je formulier. Leeg gelaten: geen mail.',
       number:
@@ -1787,7 +1788,7 @@ const texts: Translation<'one' | 'other'> = {
     mailPreview: {
       saveFirst: 'Sla op om jezelf een voorbeeld van de mail te sturen.',
       send: 'Stuur me een voorbeeld',
-      sent: 'Het voorbeeld is naar je onderweg.',
+      sent: 'Het voorbeeld is onderweg naar je.',
     },
     rush: {
       about: {
@@ -1845,7 +1846,7 @@ const texts: Translation<'one' | 'other'> = {
           place: 'Kies je domein, dan DNS, Records, Add record.',
           name: 'Name',
           value: 'Target, of Content bij het TXT-record',
-          apex: 'Voeg een CNAME-record toe met @ als naam: Cloudflare maakt het plat.',
+          apex: 'Voeg een CNAME-record toe met @ als naam: Cloudflare zet het om naar adressen (CNAME flattening).',
           note: 'Zet de proxy van het CNAME-record uit (DNS only, een grijze wolk), in elk geval tot het domein actief is.',
         },
         godaddy: {
@@ -1902,7 +1903,7 @@ const texts: Translation<'one' | 'other'> = {
       invited: 'Uitgenodigd',
       accepted: 'Geaccepteerd',
       invitedAt: 'uitgenodigd {time}',
-      since: 'begonnen {time}',
+      since: 'geaccepteerd {time}',
       make: { reader: 'Alleen laten lezen', editor: 'Ook laten bewerken' },
       now: {
         reader: '{email} leest nu alleen nog inzendingen.',
@@ -1942,8 +1943,8 @@ const texts: Translation<'one' | 'other'> = {
       title: 'Alle gegevens verwijderen',
       state: { one: 'De pagina en {count} inzending', other: 'De pagina en {count} inzendingen' },
       about: {
-        one: 'De pagina, haar {count} inzending met bestanden, haar webhooks en haar versies.',
-        other: 'De pagina, haar {count} inzendingen met bestanden, haar webhooks en haar versies.',
+        one: 'De pagina, {count} inzending met bestanden, de webhooks en de versies.',
+        other: 'De pagina, {count} inzendingen met bestanden, de webhooks en de versies.',
       },
       button: 'Nu alle gegevens verwijderen',
       ask: 'Alle gegevens verwijderen?',
@@ -2012,7 +2013,7 @@ const texts: Translation<'one' | 'other'> = {
     },
     claim: {
       title: 'Deze pagina houden',
-      text: 'Ze is zonder account gepubliceerd en wordt binnenkort gewist. Als je haar claimt, is ze een van jouw pagina’s en blijft ze.',
+      text: 'Deze pagina is zonder account gepubliceerd en wordt binnenkort gewist. Als je de pagina claimt, wordt het een van jouw pagina’s en blijft die staan.',
       hint: 'Het adres, het formulier en de inzendingen blijven zoals ze zijn.',
       button: 'Claimen',
       claimed: '{page} is van jou, en blijft.',
@@ -2066,7 +2067,7 @@ const texts: Translation<'one' | 'other'> = {
     },
     chart: {
       heading: 'Inzendingen',
-      empty: 'In deze periode kwam er niets',
+      empty: 'In deze periode kwam er niets binnen',
       totals: {
         hour: {
           one: '{count} inzending in deze periode, per uur, tijdzone {zone}.',
@@ -2087,7 +2088,7 @@ const texts: Translation<'one' | 'other'> = {
       times: { hour: 'Uur', day: 'Dag' },
       submissions: 'Inzendingen',
     },
-    noSubmissions: 'De pagina heeft nog geen inzendingen. Open haar en verzend het formulier één keer.',
+    noSubmissions: 'Er zijn nog geen inzendingen. Open de pagina en verzend het formulier één keer.',
     openPage: 'Pagina openen',
     deliveries: {
       heading: 'Bezorgingen per resultaat',

@@ -83,7 +83,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
     },
     programs: {
       title: 'Programy',
-      hint: 'Agenty i inne programy, które bez klucza działają w Twoim imieniu. Dostęp każdego wygasa 90 dni po ostatnim użyciu.',
+      hint: 'Agenci AI i inne programy, które bez klucza działają w Twoim imieniu. Dostęp każdego wygasa 90 dni po ostatnim użyciu.',
       loading: 'Wczytywanie programów',
       none: 'Żaden program nie ma zezwolenia.',
       scopes: { full: 'może wszystko', read: 'może tylko czytać', publish: 'może tylko publikować' },
@@ -593,7 +593,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       about: 'Od gotowej strony lub własnego HTML do adresu w sieci i jak potem stronę zmieniać.',
       picture: 'Trzy gotowe strony na początek i pole na własny HTML',
       start: 'Wybierz <a>Nowa strona</a> i zacznij od gotowej strony. Albo wklej swój HTML lub upuść jego plik.',
-      write: 'Zmień teksty. Podgląd pokazuje stronę, a sprawdzenie wskazuje, który formularz by nie dotarł.',
+      write: 'Zmień teksty. Podgląd pokazuje stronę, a kontrola wskazuje formularze, z których nic by nie dotarło.',
       publish:
         'Wybierz <strong>Opublikuj</strong>. Twoja strona ma własny adres: wyślij go jako link lub wydrukuj jego kod QR.',
       test: 'Wybierz <strong>Wyślij test</strong>. Pojawi się w skrzynce, tak jak każde zgłoszenie.',
@@ -632,16 +632,16 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
     },
     spam: {
       title: 'Spam',
-      about: 'Zatrzymuj niechciane zgłoszenia i odzyskuj te chciane.',
+      about: 'Zatrzymuj niechciane zgłoszenia, a właściwe odzyskuj.',
       picture: 'Zgłoszenia w folderze spamu',
       folder:
         'Niechciane zgłoszenia trafiają do folderu <strong>Spam</strong> w skrzynce. Nikt nie dostaje o nich powiadomień, a po 30 dniach są usuwane.',
       keepOut: 'Ochrona przed spamem',
       settings:
         'Otwórz stronę, wybierz <strong>Ustawienia</strong> i podaj słowa, które występują tylko w spamie. Jeśli to nie wystarczy, włącz captchę: przeglądarki odwiedzających będą wtedy rozwiązywać zagadkę przed wysłaniem.',
-      good: 'Jeśli w folderze jest coś dobrego',
+      good: 'Jeśli w folderze jest właściwe zgłoszenie',
       notSpam:
-        'Zaznacz to i wybierz <strong>To nie spam</strong>: trafi do skrzynki, a e-maile i webhooki zostaną wysłane.',
+        'Zaznacz je i wybierz <strong>To nie spam</strong>: trafi do skrzynki, a e-maile i webhooki zostaną wysłane.',
     },
     yourSite: {
       title: 'Formularz we własnej witrynie',
@@ -651,7 +651,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       choose: 'Wybierz <a>Mój formularz jest w innej witrynie</a> i nazwij formularz.',
       paste: 'Otrzymany formularz wklej na swoją stronę. Jego pola możesz dowolnie zmieniać.',
       send: 'Wyślij go raz. Zgłoszenie pojawi się w skrzynce.',
-      own: 'Masz już formularz? Dodaj do niego <code>method="post"</code>, a jako <code>action</code> podaj adres, który kopiuje przycisk <strong>Kopiuj adres</strong>. Znajdziesz go też w widoku <strong>Strona</strong>, pod „Tylko formularz, w wyglądzie innej witryny”.',
+      own: 'Masz już formularz? Dodaj do niego <code>method="post"</code>, a jako <code>action</code> podaj adres, który kopiuje przycisk <strong>Kopiuj adres</strong>. Znajdziesz go też w widoku <strong>Strona</strong>, pod „W innej witrynie”.',
       lead: 'Powrót do Twojej witryny',
       thanks:
         'Odwiedzający widzą stronę z podziękowaniem i linkiem powrotnym do Twojej witryny. W widoku <strong>Ustawienia</strong> możesz kierować ich na własną stronę i przyjmować formularz tylko ze swojej witryny.',
@@ -1231,7 +1231,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
 
     mail: {
       title: 'E-maile',
-      about: 'Ludzie dowiadują się o zgłoszeniach e-mailem i mogą na nie odpowiadać.',
+      about: 'Adresaci dowiadują się o zgłoszeniach e-mailem i mogą na nie odpowiadać.',
       you: 'Ty',
       add: 'Dodaj',
       yourAddress: 'swój adres',
@@ -1414,7 +1414,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       title: 'Strona',
       nextSteps: 'Następne kroki',
       edit: 'Edytuj',
-      check: 'Sprawdź',
+      check: 'Kontrola',
       checking: 'Sprawdzanie strony',
       loadingVersions: 'Wczytywanie wersji',
       found: 'Jak można ją znaleźć',
@@ -1423,7 +1423,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       label: 'Nazwa',
       hint: 'Tytuł strony: tak nazywają ją przeglądarki, e-maile i ten panel.',
       missing: 'Wpisz nazwę.',
-      saved: 'Strona nazywa się {name}.',
+      saved: 'Strona nazywa się teraz {name}.',
       noEnd: 'Tytuł strony nie ma końca: dopisz za nim {tag} w widoku Edytuj.',
     },
     address: {
@@ -1737,7 +1737,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       address: 'Adres',
       enterAddress: 'Wpisz litery od a do z.',
       oldAddress: 'Po zmianie adresu stary prowadzi do nowego przez 30 dni.',
-      renamed: 'Strona nazywa się {name}.',
+      renamed: 'Strona nazywa się teraz {name}.',
       copyOf: '{name} (kopia)',
       copied:
         'Kopia ma treść i ustawienia strony oraz pustą skrzynkę. Adresaci potwierdzają dla niej swoje adresy. Domeny i webhooki pozostają przy stronie.',
@@ -1760,7 +1760,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
   problems: {
     byCode: {
       'changed-meanwhile': 'Ktoś w międzyczasie to zmienił: wczytaj widok ponownie i wprowadź zmianę jeszcze raz.',
-      'domain-taken': 'Ta domena działa przy innej stronie: najpierw usuń ją tam.',
+      'domain-taken': 'Ta domena należy już do innej strony: najpierw usuń ją tam.',
       'draft-limit': 'Masz szkice zbyt wielu plików tej strony: najpierw opublikuj lub odrzuć niektóre z nich.',
       'down-already': 'Strona jest już zablokowana.',
       'email-taken': 'Ten adres ma inne konto: wybierz inny.',
@@ -1828,7 +1828,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       'too-low': 'Co najmniej {limit}.',
       'unknown-value': 'Nie ma takiej wartości: wybierz inną.',
       'not-allowed': 'To nie jest tu dozwolone: wpisz coś innego.',
-      conflict: 'To nie zgadza się z innym polem.',
+      conflict: 'To nie pasuje do innego pola.',
     },
     answered: 'Serwis odpowiedział kodem {status}: spróbuj ponownie.',
     noConnection: 'Brak połączenia z serwisem.',
@@ -1968,7 +1968,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
     },
     noMail: 'Bez e-maila',
     bySubmissions: 'Zgłoszenia: każde zajmuje jedno miejsce',
-    timeIn: 'Czas strefy {zone}. {hint}',
+    timeIn: 'Strefa czasowa: {zone}. {hint}',
     fieldNames: {
       address: 'Nazwa pola, które zawiera adres, taka jak w Twoim formularzu. Jeśli puste: bez e-maila.',
       number:
@@ -2188,7 +2188,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       title: 'Goście',
       loading: 'Wczytywanie gości',
       about:
-        'Zaproś ludzi tylko do tej strony. Logują się własnym adresem i nie potrzebują konta. Nikt poza Tobą nie zaprasza, nie usuwa strony ani nie widzi jej webhooków i sekretów.',
+        'Zaproś inne osoby tylko do tej strony. Logują się własnym adresem i nie potrzebują konta. Nikt poza Tobą nie zaprasza, nie usuwa strony ani nie widzi jej webhooków i sekretów.',
       nobody: 'Nikt poza Tobą',
       notSignedIn: {
         one: '{guests}, jeszcze bez logowania: {count}',
@@ -2356,8 +2356,8 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       title: 'Zezwól programowi',
       loading: 'Odczytywanie prośby programu',
       asks: '<strong>{program}</strong> prosi o zgodę na działanie w Twoim imieniu ({email}), dopóki go nie odłączysz w widoku Konto.',
-      programOf: 'Program witryny',
-      leadsTo: 'Prowadzi z powrotem do',
+      programOf: 'Źródło programu',
+      leadsTo: 'Miejsce powrotu',
       local: 'program na tym komputerze',
       scope: 'Uprawnienia',
       scopes: {
@@ -2388,7 +2388,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
     chartsTitle: 'Wykresy',
     counting: 'Liczenie zgłoszeń',
     range: {
-      label: 'Czas',
+      label: 'Okres',
       hours24: '24 godziny',
       days7: '7 dni',
       days30: '30 dni',
@@ -2402,19 +2402,19 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
     },
     chart: {
       heading: 'Zgłoszenia',
-      empty: 'W tym czasie nic nie przyszło',
+      empty: 'W tym okresie nic nie przyszło',
       totals: {
         hour: {
-          one: '{count} zgłoszenie w tym czasie, według godzin strefy {zone}.',
-          few: '{count} zgłoszenia w tym czasie, według godzin strefy {zone}.',
-          many: '{count} zgłoszeń w tym czasie, według godzin strefy {zone}.',
-          other: '{count} zgłoszenia w tym czasie, według godzin strefy {zone}.',
+          one: '{count} zgłoszenie w tym okresie, według godzin strefy {zone}.',
+          few: '{count} zgłoszenia w tym okresie, według godzin strefy {zone}.',
+          many: '{count} zgłoszeń w tym okresie, według godzin strefy {zone}.',
+          other: '{count} zgłoszenia w tym okresie, według godzin strefy {zone}.',
         },
         day: {
-          one: '{count} zgłoszenie w tym czasie, według dni strefy {zone}.',
-          few: '{count} zgłoszenia w tym czasie, według dni strefy {zone}.',
-          many: '{count} zgłoszeń w tym czasie, według dni strefy {zone}.',
-          other: '{count} zgłoszenia w tym czasie, według dni strefy {zone}.',
+          one: '{count} zgłoszenie w tym okresie, według dni strefy {zone}.',
+          few: '{count} zgłoszenia w tym okresie, według dni strefy {zone}.',
+          many: '{count} zgłoszeń w tym okresie, według dni strefy {zone}.',
+          other: '{count} zgłoszenia w tym okresie, według dni strefy {zone}.',
         },
       },
       pictures: {
@@ -2456,7 +2456,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       byPage: 'Według stron',
       table: 'Zgłoszenia według stron',
       page: 'Strona',
-      inThisTime: 'W tym czasie',
+      inThisTime: 'W tym okresie',
       inAll: 'Łącznie',
     },
     lastDays: {

@@ -139,7 +139,7 @@ const texts: Translation<'one' | 'other'> = {
         'webhook.delete': 'Bir webhook’u kaldırdı',
         'feed.create': 'Bir e-tablo adresi oluşturdu',
         'feed.change': 'E-tablo adresini değiştirdi',
-        'feed.delete': 'Bir e-tablo adresini sonlandırdı',
+        'feed.delete': 'Bir e-tablo adresini kaldırdı',
         'submission.delete': 'Gönderimleri sildi',
         'submission.restore': 'Gönderimleri geri yükledi',
         'submission.erase': 'Gönderimleri kalıcı olarak sildi',
@@ -544,7 +544,7 @@ const texts: Translation<'one' | 'other'> = {
     'relative-asset': 'Sayfanın, kendisiyle birlikte yayımlanmayan bir dosyaya ihtiyacı var.',
     'missing-file': 'Sitede bu sayfanın ihtiyaç duyduğu bir dosya eksik.',
     'insecure-asset': 'Tarayıcılar bu dosyayı yüklemez: adresi https:// ile değil, http:// ile başlıyor.',
-    'too-many-fields': 'Form, bir yanıtta bulunabilecek olandan daha fazla alan gönderiyor.',
+    'too-many-fields': 'Form, bir gönderimde bulunabilecek olandan daha fazla alan gönderiyor.',
     'captcha-missing': 'Formda captcha bileşeni eksik, bu yüzden gönderdiği her şey spam olarak saklanıyor.',
     'script-goes-elsewhere': 'Bir betik, formu bu hizmete değil, başka bir hizmete gönderiyor.',
     'legacy-charset': 'Form eski bir karakter kümesiyle gönderiliyor ve İngilizcede olmayan harfler reddediliyor.',
@@ -566,7 +566,8 @@ const texts: Translation<'one' | 'other'> = {
       picture: 'Başlangıç için üç hazır sayfa ve kendi HTML’niz için alan',
       start:
         '<a>Yeni sayfa</a> bağlantısını seçin ve hazır bir sayfayla başlayın. Ya da elinizdeki HTML’yi yapıştırın veya dosyasını bırakın.',
-      write: 'Metinleri değiştirin. Önizleme sayfayı gösterir; denetim, bir formun nerede ulaşmayacağını söyler.',
+      write:
+        'Metinleri değiştirin. Önizleme sayfayı gösterir; denetim, gönderilenlerin ulaşmayacağı formları gösterir.',
       publish:
         '<strong>Yayımla</strong> düğmesini seçin. Sayfanızın kendi adresi olur: bağlantı olarak gönderin veya QR kodunu yazdırın.',
       test: '<strong>Test gönder</strong> düğmesini seçin. Test, her gönderim gibi gelen kutusunda görünür.',
@@ -1068,8 +1069,8 @@ const texts: Translation<'one' | 'other'> = {
       rotateSecret: 'Gizli anahtarı yenile',
       rotate: 'Yenile',
       askRotate: 'Gizli anahtar yenilensin mi?',
-      rotateText: 'Yenisini 24 saat içinde alıcınıza girin: o zamana kadar önceki de imzalar.',
-      rotated: 'Yeni bir gizli anahtar var. Önceki 24 saat daha çalışır.',
+      rotateText: 'Yenisini 24 saat içinde alıcınıza girin: o zamana kadar öncekiyle de imzalanır.',
+      rotated: 'Yeni bir gizli anahtar var. Önceki 24 saat daha geçerli.',
       switchOff: 'Kapat',
       switchOn: 'Aç',
       isOff: 'Yeni gönderimler ona iletilmez.',
@@ -1145,11 +1146,11 @@ const texts: Translation<'one' | 'other'> = {
       replace: 'Değiştir',
       theAddressOf: '{name} adresi',
       askReplace: 'Adres değiştirilsin mi?',
-      replaceText: 'Şimdiki adres hemen sona erer. Yenisini e-tablonuza girin.',
-      replaced: 'Yeni bir adres var. Önceki sona erdi.',
+      replaceText: 'Şimdiki adres hemen geçersiz olur. Yenisini e-tablonuza girin.',
+      replaced: 'Yeni bir adres var. Önceki artık geçersiz.',
       askRemove: 'Bu adres kaldırılsın mı?',
       removeText: 'Onu okuyan e-tablolar artık yeni bir şey almaz. İçlerindekiler kalır.',
-      removed: 'Adres sona erdi.',
+      removed: 'Adres artık geçersiz.',
       howTo: 'Bir adres nasıl kullanılır',
       steps: {
         sheets:
@@ -1201,7 +1202,7 @@ const texts: Translation<'one' | 'other'> = {
       title: 'Sayfa',
       nextSteps: 'Sonraki adımlar',
       edit: 'Düzenle',
-      check: 'Denetle',
+      check: 'Denetim',
       checking: 'Sayfa denetleniyor',
       loadingVersions: 'Sürümler yükleniyor',
       found: 'Sayfa nasıl bulunur',
@@ -1299,7 +1300,7 @@ const texts: Translation<'one' | 'other'> = {
       line: 'Satır {line}',
     },
     findings: {
-      noForm: 'Bu sayfanın hiçbir formu buraya göndermiyor.',
+      noForm: 'Bu sayfanın hiçbir formu buraya gönderilmiyor.',
       forms: '{forms}, {fields}.',
       nothing: 'Düzeltilecek bir şey yok.',
       toCorrect: { one: 'Düzeltilecek {count} şey var:', other: 'Düzeltilecek {count} şey var:' },
@@ -1316,7 +1317,7 @@ const texts: Translation<'one' | 'other'> = {
       checkingSite: 'Dosyalar denetleniyor',
     },
     question: {
-      title: 'Ziyaretçilerin girdikleri ulaşmaz',
+      title: 'Ziyaretçilerin girdikleri size ulaşmaz',
       publish: 'Yine de yayımla',
       fix: 'Düzelt',
     },
@@ -1344,16 +1345,17 @@ const texts: Translation<'one' | 'other'> = {
       honeypot: 'Boş bırakın: bu alanı yalnızca bir robot doldurur.',
     },
     live: {
-      title: 'Yayındasınız',
+      title: 'Sayfanız yayında',
       titleOfForm: 'Formunuz',
       label: 'Sayfa',
-      liveAt: 'Şu adreste yayındasınız',
+      liveAt: 'Sayfanız şu adreste yayında',
       open: 'Sayfayı aç',
       copyLink: 'Bağlantıyı kopyala',
       edit: 'Düzenle',
       toCorrect: 'Düzeltilecekler',
       paste: 'Bunu sayfanıza yapıştırın',
-      anySite: 'Her sitenin formu gönderebilir. <a>Ayarlar</a> görünümünde yalnızca bazılarına izin verebilirsiniz.',
+      anySite:
+        'Her sitedeki form gönderim yapabilir. <a>Ayarlar</a> görünümünde yalnızca bazılarına izin verebilirsiniz.',
     },
     steps: {
       heading: 'Sonraki adımlar',
@@ -1518,7 +1520,7 @@ const texts: Translation<'one' | 'other'> = {
       'not-in-trash': 'Artık çöp kutusunda değil: görünümü yeniden yükleyin.',
       'not-older':
         'Sayfada gönderimler var ve satırlardan biri en eskisinden daha eski değil: yalnızca ondan önceki satırları aktarın.',
-      'other-site': 'Başka bir site buraya giriş yapamaz: hizmetin kendisini açın.',
+      'other-site': 'Başka bir siteden buraya giriş yapılamaz: hizmetin kendisini açın.',
       'plan-limit':
         'Planınız daha fazla sayfaya izin vermiyor: birini silin veya işletmeciden daha büyük bir plan isteyin.',
       'share-limit': 'Sayfa en fazla bağlantı sayısına ulaştı: önce birini sonlandırın.',
@@ -1640,7 +1642,7 @@ const texts: Translation<'one' | 'other'> = {
       },
       allowedOrigins: {
         label: 'İzin verilen siteler',
-        hint: 'Her satıra bir tane: example.org gibi bir site veya bir uygulama için capacitor://localhost; nerede olduğunu gizleyen sayfalar için null. Boşsa: her sitenin formu gönderebilir.',
+        hint: 'Her satıra bir tane: example.org gibi bir site veya bir uygulama için capacitor://localhost; nerede olduğunu gizleyen sayfalar için null. Boşsa: her sitedeki form gönderim yapabilir.',
         wrong: 'https://example.org gibi bir site girin veya satırı kaldırın.',
       },
       formTools: {
@@ -1747,7 +1749,7 @@ const texts: Translation<'one' | 'other'> = {
       full: 'Dolu: {taken} / {places}',
       taken: { one: '{count} yer, {taken} dolu', other: '{count} yer, {taken} dolu' },
       perMinute: '{state}, dakikada {rate}',
-      anySite: 'Her sitenin formları',
+      anySite: 'Her sitedeki formlar',
       sites: { one: 'Bu sayfa ve {count} site', other: 'Bu sayfa ve {count} site' },
       noCaptcha: 'Captcha yok',
       blockedWords: { one: '{captcha}, {count} engellenen sözcük', other: '{captcha}, {count} engellenen sözcük' },
@@ -2000,7 +2002,7 @@ const texts: Translation<'one' | 'other'> = {
       title: 'Programa izin ver',
       loading: 'Programın ne istediği okunuyor',
       asks: '<strong>{program}</strong>, siz Hesap görünümünde sonlandırana kadar sizin adınıza ({email}) işlem yapmak istiyor.',
-      programOf: 'Programın sitesi',
+      programOf: 'Programın kaynağı',
       leadsTo: 'Geri dönülecek yer',
       local: 'bu bilgisayardaki bir program',
       scope: 'Yetkisi',
@@ -2031,7 +2033,7 @@ const texts: Translation<'one' | 'other'> = {
     chartsTitle: 'Grafikler',
     counting: 'Gönderimler sayılıyor',
     range: {
-      label: 'Zaman',
+      label: 'Dönem',
       hours24: '24 saat',
       days7: '7 gün',
       days30: '30 gün',
@@ -2045,15 +2047,15 @@ const texts: Translation<'one' | 'other'> = {
     },
     chart: {
       heading: 'Gönderimler',
-      empty: 'Bu sürede hiçbir şey gelmedi',
+      empty: 'Bu dönemde hiçbir şey gelmedi',
       totals: {
         hour: {
-          one: 'Bu sürede {count} gönderim, saatlere göre ({zone}).',
-          other: 'Bu sürede {count} gönderim, saatlere göre ({zone}).',
+          one: 'Bu dönemde {count} gönderim, saatlere göre ({zone}).',
+          other: 'Bu dönemde {count} gönderim, saatlere göre ({zone}).',
         },
         day: {
-          one: 'Bu sürede {count} gönderim, günlere göre ({zone}).',
-          other: 'Bu sürede {count} gönderim, günlere göre ({zone}).',
+          one: 'Bu dönemde {count} gönderim, günlere göre ({zone}).',
+          other: 'Bu dönemde {count} gönderim, günlere göre ({zone}).',
         },
       },
       pictures: {
@@ -2088,7 +2090,7 @@ const texts: Translation<'one' | 'other'> = {
       byPage: 'Sayfalara göre',
       table: 'Sayfalara göre gönderimler',
       page: 'Sayfa',
-      inThisTime: 'Bu sürede',
+      inThisTime: 'Bu dönemde',
       inAll: 'Toplam',
     },
     lastDays: {

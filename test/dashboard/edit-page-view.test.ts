@@ -7,7 +7,9 @@ import {
   PHONE,
   startDashboard,
 } from '../support/dashboard-in-browser.ts';
-import { openCode, typedCode } from '../support/typed-code.ts';
+import { textsOf } from '../support/dashboard-texts.ts';
+import { beginAtEnd, editedPage } from '../support/edited-page.ts';
+import { openCode, selectedCode, typedCode } from '../support/typed-code.ts';
 
 /* Changing the HTML of a page, as an owner does it. */
 
@@ -87,6 +89,81 @@ describe.skipIf(!hasChromium())('the dashboard, Edit', () => {
     await dialog.getByRole('button', { name: 'Publish mine' }).click();
     await heading(page, 'Page');
     expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: HTML });
+  });
+
+  it('undoes and redoes changes of the page, its settings and its code in the order in which they were made', async () => {
+    const owner = await dashboard.owner();
+    const html = '<!doctype html><title>Old</title>\r\n<h1>Hello</h1>\r\n';
+    const { id } = await owner.deploy({ html });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    await beginAtEnd(page, await editedPage(page), 'Hello');
+    await page.keyboard.type(' you');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Title', { exact: true }).fill('New');
+    await openCode(page);
+    const changed = html.replace('Hello', 'Hello you').replace('Old', 'New');
+    await expect.poll(() => typedCode(page)).toBe(changed);
+    await page.getByLabel('HTML', { exact: true }).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('<p>End');
+    const states = [`${changed}<p>End`, changed, html.replace('Hello', 'Hello you'), html];
+    await expect.poll(() => typedCode(page)).toBe(states[0]);
+    for (const state of states.slice(1)) {
+      await page.getByRole('button', { name: 'Undo', exact: true }).click();
+      await expect.poll(() => typedCode(page)).toBe(state);
+    }
+    expect(await page.getByText('Not published').count()).toBe(0);
+    for (const state of states.toReversed().slice(1)) {
+      await page.getByRole('button', { name: 'Redo', exact: true }).click();
+      await expect.poll(() => typedCode(page)).toBe(state);
+    }
+    // By keys too, in the code.
+    await page.getByLabel('HTML', { exact: true }).click();
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => typedCode(page)).toBe(states[1]);
+    await page.keyboard.press('Control+Shift+Z');
+    await expect.poll(() => typedCode(page)).toBe(states[0]);
+  });
+
+  it('finds a text in the code, in the language of the dashboard, and wraps long lines or not', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: `<title>Long</title>\n<p>${'word '.repeat(500)}needle</p>` });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`, { locale: 'de' });
+    const { editor } = textsOf('de');
+    await page.getByRole('button', { name: editor.modes.code, exact: true }).click();
+    const code = page.getByLabel('HTML', { exact: true });
+    await code.waitFor();
+    await page.getByRole('button', { name: editor.code.find, exact: true }).click();
+    await page.getByPlaceholder(editor.search.find).pressSequentially('needle');
+    await expectAccessible(page);
+    await page.keyboard.press('Enter');
+    expect(await selectedCode(page)).toBe('needle');
+    const isScrolled = () =>
+      code.evaluate(({ parentElement: scroller }) => Number(scroller?.scrollWidth) > Number(scroller?.clientWidth));
+    expect(await isScrolled()).toBe(false);
+    const wrap = page.getByRole('button', { name: editor.code.wrapLines });
+    await wrap.click();
+    expect(await wrap.getAttribute('aria-pressed')).toBe('false');
+    await expect.poll(isScrolled).toBe(true);
+    await wrap.click();
+    await expect.poll(isScrolled).toBe(false);
+  });
+
+  it('asks before the window is closed with a page that is new', async () => {
+    const owner = await dashboard.owner();
+    const page = await dashboard.open(owner, '/dashboard/new?start=contact&language=en');
+    const frame = await editedPage(page);
+    await beginAtEnd(page, frame, 'Contact us');
+    await page.keyboard.type('!');
+    await page.keyboard.press('Enter');
+    await page.getByText('Not published').waitFor();
+    const asked = page.waitForEvent('dialog');
+    const closed = page.close({ runBeforeUnload: true });
+    const dialog = await asked;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    await closed;
+    await frame.getByText('Contact us!').waitFor();
   });
 
   it('forgets what was typed when it is cancelled', async () => {

@@ -37,7 +37,6 @@ export const locale: string =
 export const numbers = new Intl.NumberFormat(locale);
 
 const plurals = new Intl.PluralRules(locale);
-const lists = new Intl.ListFormat(locale);
 
 /** Values for the places of a text. Numbers are written as the language does. */
 type Values<Name extends string> = Readonly<Record<Name, string | number>>;
@@ -65,6 +64,3 @@ export function counted<Texts extends Forms>(
 ): string {
   return fill<string>(formFor(forms, count), { ...values, count });
 }
-
-/** Returns a list in a sentence: `one, two, and three`. */
-export const listed = (items: readonly string[]): string => lists.format(items);

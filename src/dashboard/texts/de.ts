@@ -1563,7 +1563,7 @@ const texts: Translation<'one' | 'other'> = {
       'storage-full':
         'Ihr Tarif erlaubt nicht mehr Speicher: Löschen Sie Seiten endgültig oder Einsendungen mit Dateien, oder bitten Sie den Betreiber um einen größeren Tarif.',
       'too-complex':
-        'Die Seite ist zu komplex zum Prüfen: Schließen Sie ihre Elemente in der Reihenfolge, in der sie geöffnet werden.',
+        'Die Seite ist zu komplex, um geprüft zu werden: Schließen Sie jedes Element vor dem, in dem es steht.',
       'too-few-places': 'Das Formular hat nicht mehr so viele Plätze.',
       'too-large': 'Das ist zu groß.',
       'too-many-grants': 'Mehr Programme lassen sich nicht erlauben: Beenden Sie zuerst eines unter Konto.',

@@ -753,7 +753,7 @@ export default {
       paste: 'Paste the form that you get into your page. Change its fields as you like.',
       send: 'Send it once. The submission appears in the inbox.',
       /** What is in `<code>` stays as it is. The words in quotation marks are a heading of the dashboard. */
-      own: 'You have a form already? Give it <code>method="post"</code>, and as its <code>action</code> the address that <strong>Copy the address</strong> copies. It is also in the view <strong>Page</strong>, under “On another site”.',
+      own: 'You have a form already? Give it <code>method="post"</code>, and as its <code>action</code> the address that <strong>Copy the address</strong> copies. It is also in the view <strong>Page</strong>, under “On another site”, in “Only its form, in the look of the other site”.',
       lead: 'Lead visitors back',
       thanks:
         'Visitors see a page that thanks them, with a link back to your site. <strong>Settings</strong> can lead them to a page of your own, and accept the form from your site only.',
@@ -1852,7 +1852,7 @@ export default {
       'slug-taken': 'This address is taken: choose another one.',
       'storage-full':
         'Your plan allows no more storage: delete pages for good, or submissions with files, or ask the operator for a larger plan.',
-      'too-complex': 'The page is too complex to be checked: close its elements in the order in which they are opened.',
+      'too-complex': 'The page is too complex to be checked: close each element before the one that it is in.',
       'too-few-places': 'The form has not so many places left.',
       'too-large': 'It is too large.',
       'too-many-grants': 'As many programs are allowed as there can be: end one first, in Account.',

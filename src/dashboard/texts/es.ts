@@ -1684,7 +1684,8 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       'slug-taken': 'Esta dirección está ocupada: elija otra.',
       'storage-full':
         'En su plan no queda espacio: elimine del todo páginas, o envíos con archivos, o pida al operador un plan más grande.',
-      'too-complex': 'La página es demasiado compleja para comprobarla: cierre sus elementos en el orden correcto.',
+      'too-complex':
+        'La página es demasiado compleja para comprobarla: cierre cada elemento antes que el que lo contiene.',
       'too-few-places': 'Al formulario no le quedan tantas plazas.',
       'too-large': 'Es demasiado grande.',
       'too-many-grants': 'Ya hay tantos programas autorizados como puede haber: revoque antes uno, en Cuenta.',

@@ -1660,7 +1660,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       'storage-full':
         'Votre forfait n’offre pas plus d’espace : supprimez définitivement des pages, ou des réponses avec des fichiers, ou demandez un plus grand forfait à l’exploitant.',
       'too-complex':
-        'La page est trop complexe pour être vérifiée : fermez ses éléments dans l’ordre où ils sont ouverts.',
+        'La page est trop complexe pour être vérifiée : fermez chaque élément avant celui qui le contient.',
       'too-few-places': 'Il ne reste pas autant de places dans le formulaire.',
       'too-large': 'C’est trop volumineux.',
       'too-many-grants': 'Le nombre maximal de programmes est déjà autorisé : révoquez-en un d’abord, dans Compte.',

@@ -1678,7 +1678,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       'storage-full':
         'Il tuo piano non offre altro spazio: elimina per sempre delle pagine, o degli invii con file, oppure chiedi al gestore un piano più grande.',
       'too-complex':
-        'La pagina è troppo complessa per essere controllata: chiudi gli elementi nell’ordine in cui li apri.',
+        'La pagina è troppo complessa per essere controllata: chiudi ogni elemento prima di quello che lo contiene.',
       'too-few-places': 'Il modulo non ha più così tanti posti.',
       'too-large': 'È troppo grande.',
       'too-many-grants': 'Hai già autorizzato il numero massimo di programmi: prima revocane uno, in Account.',

@@ -1546,8 +1546,7 @@ const texts: Translation<'one' | 'other'> = {
       'slug-taken': 'Dit adres is bezet: kies een ander.',
       'storage-full':
         'Met je abonnement heb je niet meer opslag: verwijder pagina’s definitief, of inzendingen met bestanden, of vraag de beheerder om een groter abonnement.',
-      'too-complex':
-        'De pagina is te complex om te controleren: sluit de elementen in de volgorde waarin ze worden geopend.',
+      'too-complex': 'De pagina is te complex om te controleren: sluit elk element vóór het element waar het in staat.',
       'too-few-places': 'Het formulier heeft niet zoveel plaatsen meer.',
       'too-large': 'Het is te groot.',
       'too-many-grants': 'Meer programma’s kun je niet toestaan: beëindig er eerst een, bij Account.',

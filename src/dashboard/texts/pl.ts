@@ -1798,7 +1798,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       'storage-full':
         'Twój plan nie daje więcej pamięci: usuń trwale strony lub zgłoszenia z plikami albo poproś operatora o większy plan.',
       'too-complex':
-        'Strona jest zbyt złożona, aby ją sprawdzić: zamykaj elementy w kolejności, w jakiej są otwierane.',
+        'Strona jest zbyt złożona, by ją sprawdzić: zamknij każdy element przed tym, w którym się znajduje.',
       'too-few-places': 'Formularz nie ma już tylu wolnych miejsc.',
       'too-large': 'Rozmiar jest zbyt duży.',
       'too-many-grants': 'Zezwolenia ma już największa możliwa liczba programów: najpierw odłącz jeden w widoku Konto.',

@@ -1680,7 +1680,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       'slug-taken': 'Este endereço está ocupado: escolha outro.',
       'storage-full':
         'Seu plano não permite mais espaço: exclua para sempre páginas ou envios com arquivos, ou peça um plano maior ao operador.',
-      'too-complex': 'A página é complexa demais para ser verificada: feche os elementos na ordem em que são abertos.',
+      'too-complex': 'A página é complexa demais para ser verificada: feche cada elemento antes do que o contém.',
       'too-few-places': 'O formulário não tem mais tantas vagas.',
       'too-large': 'É grande demais.',
       'too-many-grants': 'Você já autorizou o máximo de programas: revogue um primeiro, em Conta.',

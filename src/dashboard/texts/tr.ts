@@ -1527,7 +1527,7 @@ const texts: Translation<'one' | 'other'> = {
       'slug-taken': 'Bu adres kullanımda: başka bir adres seçin.',
       'storage-full':
         'Planınız daha fazla depolamaya izin vermiyor: sayfaları veya dosyalı gönderimleri kalıcı olarak silin ya da işletmeciden daha büyük bir plan isteyin.',
-      'too-complex': 'Sayfa denetlenemeyecek kadar karmaşık: ögelerini açıldıkları sıraya uygun olarak kapatın.',
+      'too-complex': 'Sayfa denetlenemeyecek kadar karmaşık: her ögeyi, içinde bulunduğu ögeden önce kapatın.',
       'too-few-places': 'Formda o kadar boş yer kalmadı.',
       'too-large': 'Çok büyük.',
       'too-many-grants': 'En fazla program sayısına ulaşıldı: önce Hesap görünümünde birini sonlandırın.',

@@ -20,7 +20,7 @@ const HEAVY = '<i>'.repeat(650_000);
 const FORM = '<form method="post"><label>Your name <input name="name"></label><button>Send</button></form>';
 
 const tooComplex = (file: string) => ({
-  error: `${file} is too complex to be checked: close its elements in the order in which they are opened, or send a part of it.`,
+  error: `${file} is too complex to be checked: close each element before the one that it is in, or send a part of it.`,
 });
 
 describe('a page that takes too long to be checked', () => {

@@ -95,7 +95,8 @@ export class CodeEditor {
         CODE_PHRASES,
         this.#wrapping.of(EditorView.lineWrapping),
         this.#described.of([]),
-        EditorView.contentAttributes.of({ dir: 'ltr' }),
+        // Programs that check accessibility do not know that one can get into an editable text with Tab, and scroll it.
+        EditorView.contentAttributes.of({ dir: 'ltr', tabindex: '0' }),
         keymap.of([
           { key: 'Mod-z', run: run(events.onUndo), preventDefault: true },
           { key: 'Mod-Shift-z', run: run(events.onRedo), preventDefault: true },

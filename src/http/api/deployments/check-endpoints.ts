@@ -41,7 +41,7 @@ const tooComplex = errorKind(
   (file: string) =>
     new HttpError(
       422,
-      `${literal(file)} is too complex to be checked: close its elements in the order in which they are opened, or send a part of it.`,
+      `${literal(file)} is too complex to be checked: close each element before the one that it is in, or send a part of it.`,
     ),
   'The page',
 );

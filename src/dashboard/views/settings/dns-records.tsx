@@ -56,8 +56,18 @@ function RecordToAdd({
         <Rich text={texts.records[purpose]} with={{ type, about: (about) => <span class="muted">{about}</span> }} />
       </p>
       <Copied text={name} label={texts.copyName} of={of} />
-      {type === 'ALIAS' ? <p>{value}</p> : <Copied text={value} label={texts.copyValue} of={of} />}
-      {problem !== '' && <p class="muted">{problem}</p>}
+      {type === 'ALIAS' ? (
+        <p>
+          <bdi lang="en">{value}</bdi>
+        </p>
+      ) : (
+        <Copied text={value} label={texts.copyValue} of={of} />
+      )}
+      {problem !== '' && (
+        <p class="muted">
+          <bdi lang="en">{problem}</bdi>
+        </p>
+      )}
     </li>
   );
 }

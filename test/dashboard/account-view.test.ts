@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LANGUAGE_COOKIE } from '../../src/lib/dashboard-paths.ts';
 import { hasChromium } from '../support/chromium.ts';
 import {
   type DashboardUnderTest,
@@ -181,7 +182,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByRole('button', { name: 'Change the language' }).click();
       await page.locator('html[lang="de"][dir="ltr"]').waitFor();
       await expect.poll(() => language.inputValue()).toBe('de');
-      const [cookie] = (await page.context().cookies()).filter(({ name }) => name === 'language');
+      const [cookie] = (await page.context().cookies()).filter(({ name }) => name === LANGUAGE_COOKIE);
       expect(cookie).toMatchObject({ value: 'de', path: '/', sameSite: 'Lax', secure: false, httpOnly: false });
       await page.goto(`${dashboard.origin}/dashboard`);
       await page.locator('html[lang="de"]').waitFor();
@@ -190,7 +191,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await form.getByRole('button').click();
       await page.locator('html[lang="en"]').waitFor();
       await page.getByRole('button', { name: 'Change the language' }).waitFor();
-      expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('language');
+      expect((await page.context().cookies()).map(({ name }) => name)).not.toContain(LANGUAGE_COOKIE);
     });
   });
 

@@ -140,7 +140,7 @@ describe.skipIf(!hasChromium())('the dashboard in another language', () => {
     expect(missing).toEqual({});
   });
 
-  /** The views that have the most in a row. */
+  /** The views that have the most in them. */
   const narrowPaths = (): string[] => [
     ...['', '/new', '/statistics', '/trash', '/account', '/admin', '/inbox'].map((view) => `/dashboard${view}`),
     ...[
@@ -167,7 +167,7 @@ describe.skipIf(!hasChromium())('the dashboard in another language', () => {
 
   it.each<Language>(['de', 'ar'])('is accessible in %s', TIME, async (language) => {
     const page = await dashboard.open(owner, '/dashboard/help', { locale: language });
-    for (const path of paths()) {
+    for (const path of narrowPaths()) {
       await openView(page, path);
       await expectAccessible(page);
     }

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import type { Database } from '../../src/db/postgres/connect.ts';
 import { accessibilityProblems } from './accessibility.ts';
@@ -35,12 +35,20 @@ const HINTS =
 export async function startDashboard(...given: Parameters<typeof startLocalService>): Promise<DashboardUnderTest> {
   const { origin, db, owner, close } = await startLocalService(...given);
   const browser: Browser = await openBrowser();
+  const contexts = new Set<BrowserContext>();
 
   return {
-    ...{ origin, db, close },
+    ...{ origin, db },
+    // The browser complains of requests that a closed service refuses, so its pages go first.
+    close: async () => {
+      await Promise.all([...contexts].map((context) => context.close()));
+      await close();
+    },
     owner: (plan) => owner({ ...(plan && { plan }) }),
     async open(owner, path, options = {}) {
       const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options });
+      contexts.add(context);
+      context.on('close', () => contexts.delete(context));
       const problems: string[] = [];
       context.on('console', (message) => {
         if (message.page()?.url().startsWith(`${origin}/dashboard`)) problems.push(message.text());

@@ -48,8 +48,10 @@ export function toHex(text: string): string | undefined {
 
 /** The screens that a tag is for: both without `media`, none where that asks for more than a colour scheme. */
 export function schemesOf(media: string | undefined): readonly string[] {
-  if (media === undefined || /^\s*(?:all|screen)?\s*$/i.test(media)) return ['light', 'dark'];
-  const [, scheme] = SCHEME.exec(media.trim()) ?? [];
+  // Trimmed by a function: a pattern takes quadratic time for a long row of spaces.
+  const query = media?.trim() ?? '';
+  if (/^(?:all|screen)?$/i.test(query)) return ['light', 'dark'];
+  const [, scheme] = SCHEME.exec(query) ?? [];
   return scheme === undefined ? [] : [scheme.toLowerCase()];
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lookOf } from '../../src/sites/page-look.ts';
+import { lookOf, schemesOf } from '../../src/sites/page-look.ts';
 
 const read = (html: string) => lookOf(Buffer.from(html));
 const meta = (content: string, more = ''): string => `<meta name="theme-color" content="${content}"${more}>`;
@@ -35,4 +35,10 @@ it.each([
   ['<meta content="navy">', null, null],
 ])('reads the colours of %s', (html, color, darkColor) => {
   expect(read(html)).toEqual({ title: null, color, darkColor });
+});
+
+it('reads for which screens a tag is in linear time', () => {
+  const spaces = ' '.repeat(1_000_000);
+  expect(schemesOf(`${spaces}x`)).toEqual([]);
+  expect(schemesOf(`${spaces}ALL${spaces}`)).toEqual(['light', 'dark']);
 });

@@ -23,6 +23,8 @@ export const DASHBOARD_LIMITS = {
   signIn: {
     /** How long the address is remembered where somebody asked for a link: as long as the link works. */
     returnMs: 15 * 60_000,
+    /** How long a window has had the focus before a program can be allowed in it: longer than between the clicks of a double click. */
+    attentionMs: 700,
   },
   /** Logs of webhooks and mails. */
   notifications: {

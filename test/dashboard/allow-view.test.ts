@@ -80,6 +80,24 @@ describe.skipIf(!hasChromium())('a program that asks to be allowed', () => {
     expect((await owner.get('/grants')).body.total).toBe(0);
   });
 
+  it('gets nothing by a click right after another window has gone, such as the second of a double click', async () => {
+    const owner = await dashboard.owner();
+    const page = await dashboard.open(owner, await asked());
+    const allow = page.getByRole('button', { name: 'Allow' });
+    await expect.poll(() => allow.getAttribute('aria-disabled')).toBe(null);
+    // In one turn, as fast as no person clicks.
+    const isSent = await page.evaluate(`new Promise((resolve) => {
+      const allow = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Allow');
+      dispatchEvent(new Event('blur'));
+      dispatchEvent(new Event('focus'));
+      allow.click();
+      requestAnimationFrame(() => resolve(allow.hasAttribute('aria-busy')));
+    })`);
+    expect([isSent, (await owner.get('/grants')).body.total]).toEqual([false, 0]);
+    await allow.click();
+    await page.waitForURL(`${program.url}?code=*`);
+  });
+
   it('cannot frame the question', async () => {
     const { headers } = await fetch(`${dashboard.origin}/dashboard/allow`);
     expect(headers.get('x-frame-options')).toBe('DENY');

@@ -6,6 +6,7 @@ import { Button, type ButtonProps } from './button.tsx';
 import { ConfirmDialog, type Question } from './dialog.tsx';
 import { say } from './say.tsx';
 import { NotSaved } from './states.tsx';
+import { useAttention } from './use-attention.ts';
 import { focusHeading } from './view.tsx';
 
 type Props = Pick<ButtonProps, 'kind' | 'icon' | 'of'> & {
@@ -18,6 +19,8 @@ type Props = Pick<ButtonProps, 'kind' | 'icon' | 'of'> & {
   isRepeatable?: boolean;
   /** The button's subject is gone afterwards, and the focus with it. */
   isRemoving?: boolean;
+  /** Another site may lead a person here to press it without having read what it does. */
+  isGuarded?: boolean;
   run(): Promise<unknown>;
   /** The message afterwards. */
   done?: string;
@@ -30,6 +33,7 @@ export function ActionButton({
   ask,
   isRepeatable = false,
   isRemoving,
+  isGuarded = false,
   run,
   done,
   onDone,
@@ -37,6 +41,7 @@ export function ActionButton({
 }: Props): JSX.Element | null {
   const [isAsked, setAsked] = useState(false);
   const { change, run: make, clear } = useChange({ isRepeatable });
+  const { hasAttention, check } = useAttention(isGuarded);
   async function act(): Promise<void> {
     if (!(await make(async () => void (await run())))) return;
     setAsked(false);
@@ -45,6 +50,7 @@ export function ActionButton({
     if (isRemoving) focusHeading();
   }
   function press(): unknown {
+    if (!check()) return undefined;
     if (!ask) return act();
     clear();
     return setAsked(true);
@@ -52,7 +58,7 @@ export function ActionButton({
   if (!may(needs)) return null;
   return (
     <>
-      <Button {...button} isBusy={!isAsked && change.state === 'saving'} onClick={press} />
+      <Button {...button} isBusy={!isAsked && change.state === 'saving'} isOff={!hasAttention} onClick={press} />
       {!ask && <NotSaved change={change} />}
       {ask && isAsked && <ConfirmDialog {...ask} change={change} onConfirm={act} onClose={() => setAsked(false)} />}
     </>

@@ -28,21 +28,23 @@ export type ButtonProps = ContentProps & {
   /** `main`: what one came for, at most one in a view. `danger`: it deletes. `quiet`: everything else in a row. */
   kind?: 'main' | 'plain' | 'quiet' | 'danger';
   isBusy?: boolean;
+  /** It does nothing yet. */
+  isOff?: boolean;
   /** The id of the form that it submits, if it is outside. */
   form?: string | undefined;
   onClick?: () => unknown;
 };
 
 /** A button; without `onClick` it submits its form. */
-export const Button = ({ kind = 'plain', isBusy, form, onClick, ...content }: ButtonProps): JSX.Element => (
+export const Button = ({ kind = 'plain', isBusy, isOff, form, onClick, ...content }: ButtonProps): JSX.Element => (
   <button
     type={onClick ? 'button' : 'submit'}
     form={form}
     class={`button ${kind}`}
-    aria-disabled={isBusy ? true : undefined}
+    aria-disabled={isBusy || isOff ? true : undefined}
     aria-busy={isBusy ? true : undefined}
     onClick={(event) => {
-      if (isBusy) event.preventDefault();
+      if (isBusy || isOff) event.preventDefault();
       else onClick?.();
     }}
   >

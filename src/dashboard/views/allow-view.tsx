@@ -125,6 +125,7 @@ function Question({ asked, request }: { asked: Asked; request: string }): JSX.El
           <ActionButton
             needs="nothing"
             kind="main"
+            isGuarded
             run={() => send({ allow: true, scope, ...(pages && { pages: [...pages] }) })}
           >
             {t.signIn.allow.allow}

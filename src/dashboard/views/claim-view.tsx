@@ -24,7 +24,7 @@ export default function ClaimPage(): JSX.Element {
           <p>{t.signIn.claim.text}</p>
           <p class="hint">{t.signIn.claim.hint}</p>
           <div>
-            <ActionButton needs="POST /claims" kind="main" run={claim}>
+            <ActionButton needs="POST /claims" kind="main" isGuarded run={claim}>
               {t.signIn.claim.button}
             </ActionButton>
           </div>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { escapeHtml } from '../../lib/html.ts';
+import { escapeHtml, NO_ICON } from '../../lib/html.ts';
 import type { Limits } from '../../limits.ts';
 import { NO_LOOK, type PageLook } from '../../sites/page-look.ts';
 import { endEarly } from './errors.ts';
@@ -81,6 +81,7 @@ export function writeSmallPage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}${name ? ` · ${name}` : ''}</title>
+${NO_ICON.tag}
 ${colorTags(look)}<style>${STYLE}</style>${colors && `\n<style>${colors}</style>`}
 </head>
 <body>
@@ -97,7 +98,7 @@ ${content}
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
-    'Content-Security-Policy': `default-src 'none'; style-src ${styles};${scripts} form-action ${formAction}; base-uri 'none'`,
+    'Content-Security-Policy': `default-src 'none'; style-src ${styles}; img-src ${NO_ICON.source};${scripts} form-action ${formAction}; base-uri 'none'`,
     'X-Content-Type-Options': 'nosniff',
     'Origin-Agent-Cluster': '?1',
   });

@@ -62,7 +62,7 @@ const pageHeaders = (status: number, length: number) => ({
   'cache-control': 'no-store',
   'content-length': String(length),
   'content-security-policy': expect.stringMatching(
-    /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'none'; base-uri 'none'$/,
+    /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; form-action 'none'; base-uri 'none'$/,
   ),
   'content-type': 'text/html; charset=utf-8',
   'origin-agent-cluster': '?1',

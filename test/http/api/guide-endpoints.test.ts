@@ -41,7 +41,8 @@ it('lists guides that are all there, each with a title, and whose links lead to 
     expect([path, links.filter((link) => !/^(?:https?:|mailto:|\/)/.test(link))]).toEqual([path, []]);
     expect([path, served.filter((link) => !paths.includes(link))]).toEqual([path, []]);
     const page = await get(path, 'text/html').expect(200);
-    expect(page.text).toMatch(/<title>[^<]+<\/title>[\s\S]*<h1 id="[^"]+">/);
+    expect(page.text).toMatch(/<title>[^<]+<\/title><link rel="icon" href="data:,">[\s\S]*<h1 id="[^"]+">/);
+    expect(page.headers['content-security-policy']).toContain('; img-src data:;');
   }
 });
 

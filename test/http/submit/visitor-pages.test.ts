@@ -80,7 +80,7 @@ const ATTEMPT = /action="\?attempt=sub_[0-9A-Za-z]{24}\.[\w-]{43}"/;
 function pageIn({ headers, body }: Answer): { title: string; content: string } {
   const style = STYLE.exec(body)?.[1] ?? '';
   const [, title = '', name, of, heading, content = ''] =
-    /^<!doctype html>\n<html lang="en" dir="ltr">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>([^<]+?)(?: · ([^<]+))?<\/title>\n<style>[^<]*<\/style>\n<\/head>\n<body>\n<main>\n(?:<p class="of"><bdi>([^<]+)<\/bdi><\/p>\n)?<svg class="(?:done|wait|problem)" .*?<\/svg>\n<h1>([^<]+)<\/h1>\n(.*)\n<\/main>(?:\n<script>[^<]*<\/script>)?\n<\/body>\n<\/html>\n$/s.exec(
+    /^<!doctype html>\n<html lang="en" dir="ltr">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>([^<]+?)(?: · ([^<]+))?<\/title>\n<link rel="icon" href="data:,">\n<style>[^<]*<\/style>\n<\/head>\n<body>\n<main>\n(?:<p class="of"><bdi>([^<]+)<\/bdi><\/p>\n)?<svg class="(?:done|wait|problem)" .*?<\/svg>\n<h1>([^<]+)<\/h1>\n(.*)\n<\/main>(?:\n<script>[^<]*<\/script>)?\n<\/body>\n<\/html>\n$/s.exec(
       body,
     ) ?? [];
   expect([heading, of]).toEqual([title, name]);
@@ -88,7 +88,9 @@ function pageIn({ headers, body }: Answer): { title: string; content: string } {
   const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   const scripts = script === undefined ? '' : ` script-src ${hashOf(script)};`;
   const policy = `${headers['content-security-policy']}`;
-  expect(policy.startsWith(`default-src 'none'; style-src ${hashOf(style)};${scripts} form-action `)).toBe(true);
+  expect(
+    policy.startsWith(`default-src 'none'; style-src ${hashOf(style)}; img-src data:;${scripts} form-action `),
+  ).toBe(true);
   return { title, content: content.replace(ATTEMPT, 'action="?attempt"') };
 }
 
@@ -104,7 +106,9 @@ const pageHeaders = ({ body }: Answer, formAction: string) => ({
   'cache-control': 'no-store',
   'content-length': String(Buffer.byteLength(body)),
   'content-security-policy': expect.stringMatching(
-    new RegExp(`^default-src 'none'; style-src 'sha256-[^']+'; form-action ${formAction}; base-uri 'none'$`),
+    new RegExp(
+      `^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; form-action ${formAction}; base-uri 'none'$`,
+    ),
   ),
   'content-type': 'text/html; charset=utf-8',
   'origin-agent-cluster': '?1',

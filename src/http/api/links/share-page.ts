@@ -3,7 +3,7 @@ import type { NumberedSubmission } from '../../../db/submissions/submission-quer
 import { labelsOf, type PageForm } from '../../../forms/forms-of-page.ts';
 import { fieldsForPeople, type ShownValue, valuesOf } from '../../../forms/shown-fields.ts';
 import { inBytes } from '../../../lib/byte-size.ts';
-import { escapeHtml } from '../../../lib/html.ts';
+import { escapeHtml, NO_ICON } from '../../../lib/html.ts';
 import { SIZES } from '../../../sizes.ts';
 
 /*
@@ -31,7 +31,7 @@ nav a{padding:.5rem 0}
 
 /** The page loads nothing, posts nothing, and is in no frame. */
 export const SHARE_POLICY =
-  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
+  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; img-src ${NO_ICON.source}; ` +
   "form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 /** `path`: of the share. `isOlder`: these are not the newest submissions. */
@@ -91,6 +91,7 @@ export async function* sharePage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>Submissions of ${name}</title>
+${NO_ICON.tag}
 <style>${STYLE}</style>
 </head>
 <body>

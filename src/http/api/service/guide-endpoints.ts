@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { NO_ICON } from '../../../lib/html.ts';
 import { perService } from '../../operation/declaration.ts';
 import { pageAnswer, publicOperation } from '../../operation/operation.ts';
 import { prefersMarkdown } from '../../response/accept.ts';
@@ -9,7 +10,7 @@ import { notModified, StaticFile } from '../../response/static-file.ts';
 import { GUIDE_STYLE, GUIDES_PATH, guideList, guideMarkdown, guidePage, isGuide, MAX_GUIDES } from './guide-files.ts';
 
 const PAGE_HEADERS = {
-  'Content-Security-Policy': `default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'Content-Security-Policy': `default-src 'none'; style-src 'self'; img-src ${NO_ICON.source}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'Referrer-Policy': 'no-referrer',
 };
 

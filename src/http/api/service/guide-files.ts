@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { marked } from 'marked';
-import { escapeHtml } from '../../../lib/html.ts';
+import { escapeHtml, NO_ICON } from '../../../lib/html.ts';
 import { PROJECT } from '../../../lib/project.ts';
 
 /*
@@ -88,5 +88,5 @@ marked.use({
 /** Returns a page for people. */
 export const guidePage = async (markdown: string): Promise<string> =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
-  `<title>${escapeHtml(titleOf(markdown))}</title><link rel="stylesheet" href="${GUIDES_PATH}.css">` +
+  `<title>${escapeHtml(titleOf(markdown))}</title>${NO_ICON.tag}<link rel="stylesheet" href="${GUIDES_PATH}.css">` +
   `<main>${await marked.parse(markdown)}</main>`;

@@ -95,7 +95,7 @@ async function createParts(
   });
   const threads = createCompute(config, limits);
   const formSources = { db, limits, formThread: threads.forms, openSiteFile: files.openSiteFile, hosts };
-  const formsOf = (deploymentId: string) => readPageForms(formSources, deploymentId);
+  const formsOf = (deploymentId: string, version?: number) => readPageForms(formSources, deploymentId, version);
   const delivery = createDelivery({
     ...base,
     ...{ own, formsOf, siteverifyUrls },

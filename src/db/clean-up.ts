@@ -15,6 +15,7 @@ import { BATCH, removeOldRows } from './old-rows.ts';
 import { queryOne } from './postgres/query.ts';
 import { expireSpam, removeExpiredSpam } from './spam/spam-clean-up.ts';
 import { findExpiring, removeExpired } from './submissions/expired-submission-queries.ts';
+import { removeOldTests } from './submissions/test-submission-queries.ts';
 import { removeExpiredTrash, removeOldTrash } from './submissions/trashed-submission-queries.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -75,6 +76,7 @@ export class CleanUp {
     await expireSpam(db, signal);
     while (!signal.aborted && (await removeExpiredSpam(db, signal)) > 0);
     await removeOldTrash(db, signal);
+    await removeOldTests(db, signal);
     for (const id of await findExpiredTrash(db, daysBefore(await this.#now(), trashDays), BATCH))
       await beginPurge(db, id);
     await finishOwnerDeletions(db, signal);

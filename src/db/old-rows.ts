@@ -87,10 +87,6 @@ const OLD_ROWS: readonly OldRows[] = [
                WHERE webhooks.id = deliveries.webhook_id AND deleted_at IS NULL)`,
   },
   {
-    ...{ name: 'remove-old-tests', table: 'test_submissions', key: 'id', order: 'created_at' },
-    isOld: `created_at <= now() - interval '${SIZES.test.lifetimeHours} hours'`,
-  },
-  {
     ...{ name: 'remove-expired-keys', table: 'idempotency_keys', key: 'deployment_id, key_hash' },
     ...{ isOld: IS_KEY_EXPIRED, order: 'created_at' },
   },

@@ -50,7 +50,7 @@ export class Sender {
     if (webhook || !readMail) return this.#unreadable(delivery, `${event} is not for its receiver`, true);
     try {
       const write = readMail(delivery);
-      const formsOf = (id: string): Promise<readonly PageForm[]> => this.#formsOrNone(id, signal);
+      const formsOf = (): Promise<readonly PageForm[]> => this.#formsOrNone(delivery, signal);
       return await this.#sendEmail(delivery, () => write({ ...this.#options, formsOf }), signal);
     } catch (error) {
       if (error instanceof NotSent) return { error: error.message, isFinal: true, isSkipped: true };
@@ -85,7 +85,7 @@ export class Sender {
   ): Promise<Attempt> {
     const sources = {
       ...this.#options,
-      labelsOf: async (id: string, form: string | null) => labelsOf(await this.#formsOrNone(id, signal), form),
+      labelsOf: async () => labelsOf(await this.#formsOrNone(delivery, signal), delivery.form),
     };
     const { isRefused, ...message } = await webhookMessage(delivery, webhook, event, sources);
     const { url, secrets, headers: ownHeaders } = webhook;
@@ -108,11 +108,14 @@ export class Sender {
   }
 
   /** A mail or a message is better with labels, and is sent without them rather than late or not at all. */
-  #formsOrNone(deploymentId: string, signal: AbortSignal): Promise<readonly PageForm[]> {
+  #formsOrNone(
+    { deploymentId, testVersion }: Pick<LeasedDelivery, 'deploymentId' | 'testVersion'>,
+    signal: AbortSignal,
+  ): Promise<readonly PageForm[]> {
     const { limits, formsOf, log } = this.#options;
     const none: readonly PageForm[] = [];
     const late = delay(limits.mail.labelsTimeoutMs, none, { signal, ref: false });
-    return Promise.race([formsOf(deploymentId), late]).catch((error: unknown) => {
+    return Promise.race([formsOf(deploymentId, testVersion ?? undefined), late]).catch((error: unknown) => {
       log.warn({ err: error, deployment: deploymentId }, 'labels could not be read: a message has the names of fields');
       return none;
     });

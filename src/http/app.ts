@@ -38,8 +38,8 @@ export type Readiness = 'ready' | 'stopping' | 'no database';
 type ComputeParts = {
   /** The thread for checks of pages, apart from that for pages: a check can take seconds. */
   checks: Pick<ComputePool, 'run'>;
-  /** The forms of a deployment's page; none where that can't be said now. Rejects without a database. */
-  formsOf(deploymentId: string): Promise<readonly PageForm[]>;
+  /** The forms of a deployment's page, or of a version of it; none where that can't be said now. Rejects without a database. */
+  formsOf(deploymentId: string, version?: number): Promise<readonly PageForm[]>;
   /** Reads the forms of a page that was just published, where submissions are matched with them. */
   readFormsAhead(deploymentId: string): Promise<void>;
 };

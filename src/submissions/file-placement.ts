@@ -1,7 +1,5 @@
 import { checkStorage, type StorageLimits } from '../db/account/storage-queries.ts';
 import type { Database } from '../db/postgres/connect.ts';
-import { refuseEarly } from '../db/submissions/store-in-transaction.ts';
-import type { NewSubmission } from '../db/submissions/store-submissions.ts';
 import { bytesOf, type NewFile } from '../db/submissions/submission-file-queries.ts';
 import type { FileBucket } from '../files/files-bucket.ts';
 import { FairQueue } from '../lib/fair-queue.ts';
@@ -30,18 +28,22 @@ export class FilePlacement {
   }
 
   /**
-   * The files of a submission, each with its object where there is a bucket. Rejects with BusyError when there is too much
-   * to do, with StorageFull, and with NotAccepted when the submission would not be accepted.
+   * The files of a submission to a deployment, each with its object where there is a bucket. `refuseEarly` rejects where the
+   * submission would not be accepted. Rejects with BusyError when there is too much to do, with StorageFull, and with what
+   * `refuseEarly` rejects with.
    */
-  async place(submission: NewSubmission, files: readonly NewFile[], isSpam: boolean): Promise<readonly NewFile[]> {
+  async place(
+    deploymentId: string,
+    files: readonly NewFile[],
+    refuseEarly: () => Promise<void>,
+  ): Promise<readonly NewFile[]> {
     const bucket = this.#bucket;
-    const { deploymentId } = submission;
     if (!bucket || bytesOf(files) === 0) return files;
     const since = performance.now();
     return this.#queue.run(deploymentId, this.#limits.putWaitTimeoutMs, async () => {
       // The bucket failed while this one waited: to try it again would take longer than a visitor should wait.
       if (this.#lastFailure && this.#lastFailure.at >= since) throw this.#lastFailure.error;
-      await refuseEarly(this.#db, submission, isSpam);
+      await refuseEarly();
       await checkStorage(this.#db, { deploymentId }, bytesOf(files), this.#storageLimits);
       return this.#putAll(bucket, files);
     });

@@ -1,7 +1,7 @@
 import type { Addresses } from '../compute/check/answer.ts';
 import type { ComputePool } from '../compute/pool.ts';
 import { OverLimitError } from '../compute/thread.ts';
-import { findLivePage, htmlFilesOf } from '../db/deployments/html-file-queries.ts';
+import { findLivePage, findWholeVersion, htmlFilesOf, type WholePage } from '../db/deployments/html-file-queries.ts';
 import { findPageForms, savePageForms } from '../db/deployments/page-form-queries.ts';
 import type { OpenSiteFile } from '../db/deployments/site-file-queries.ts';
 import type { Database } from '../db/postgres/connect.ts';
@@ -21,17 +21,30 @@ type FormSources = {
 
 /**
  * The forms of a deployment's page and of the HTML files of its site; none where that can't be said now. They are read when they
- * are needed, and kept in the database for each version: two requests that read them at once read the same. Rejects without a
- * database.
+ * are needed, and kept in the database for the live version: two requests that read them at once read the same. `version`: of a
+ * preview, or one that was live. Rejects without a database.
  */
-export async function readPageForms(sources: FormSources, deploymentId: string): Promise<readonly PageForm[]> {
-  const page = await findPageForms(sources.db, deploymentId);
+export async function readPageForms(
+  sources: FormSources,
+  deploymentId: string,
+  version?: number,
+): Promise<readonly PageForm[]> {
+  const { db, openSiteFile } = sources;
+  const page = await findPageForms(db, deploymentId);
   if (!page) return [];
-  if (page.forms) return page.forms;
+  const { ownerId, slug } = page;
+  const deployment = { id: deploymentId, slug };
+  const isLive = version === undefined || version === page.version;
+  if (isLive && page.forms) return page.forms;
   try {
-    const forms = await readFiles(sources, page.ownerId, { id: deploymentId, slug: page.slug });
+    if (!isLive) {
+      const whole = await findWholeVersion(db, openSiteFile, ownerId, { id: deploymentId, version });
+      return await readFiles(sources, ownerId, deployment, whole);
+    }
+    const whole = await findLivePage(db, openSiteFile, ownerId, deploymentId);
+    const forms = await readFiles(sources, ownerId, deployment, whole);
     // Its version was read before its HTML: if it is still live, the forms are its own.
-    await savePageForms(sources.db, deploymentId, page.version, forms);
+    await savePageForms(db, deploymentId, page.version, forms);
     return forms;
   } catch (error) {
     // A mail or an export is as good with names, and a submission is stored without its form.
@@ -50,15 +63,15 @@ export async function readFormsAhead(sources: FormSources, deploymentId: string)
   }
 }
 
-/** The forms in all HTML files of the live page; none when it is gone or can't be read by any thread. */
+/** The forms in all HTML files of a page; none when it is gone or can't be read by any thread. */
 async function readFiles(
-  { db, limits: { compute }, formThread, openSiteFile, hosts }: FormSources,
+  { limits: { compute }, formThread, hosts }: FormSources,
   ownerId: number,
   deployment: { id: string; slug: string },
+  page: WholePage | undefined,
 ): Promise<readonly PageForm[]> {
   const forms = new KeptForms();
   const addresses = hosts.addressesFor(deployment);
-  const page = await findLivePage(db, openSiteFile, ownerId, deployment.id);
   let usedMs = 0;
   for (const { read, site } of page ? htmlFilesOf(page) : []) {
     // Others have their turn between two files.

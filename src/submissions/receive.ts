@@ -307,7 +307,7 @@ const isPlain = ({ exceeded, honeypot, key, isRetry, files, data }: SentSubmissi
   !exceeded && !honeypot && !key && !isRetry && files.length === 0 && !mayHaveFormName(data);
 
 /** The outcome of a submission in which something has failed. */
-const notWorking = (error: unknown, form: LiveForm | undefined): NotReceived => {
+export const notWorking = (error: unknown, form: LiveForm | undefined): NotReceived => {
   const isTemporary = error instanceof BusyError || error instanceof BucketError || isOutOfReach(error);
   return { kind: isTemporary ? 'unavailable' : 'failed', error, form };
 };

@@ -3,7 +3,12 @@ import { Batcher } from '../db/batcher.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { isOutOfReach } from '../db/postgres/out-of-reach.ts';
 import { type SpamReason, storeSpam } from '../db/spam/spam-queries.ts';
-import { outcomeOf, type SubmissionOptions, storeInTransaction } from '../db/submissions/store-in-transaction.ts';
+import {
+  outcomeOf,
+  refuseEarly,
+  type SubmissionOptions,
+  storeInTransaction,
+} from '../db/submissions/store-in-transaction.ts';
 import {
   findLive,
   type NewSubmission,
@@ -13,6 +18,8 @@ import {
   storeAlone,
   storeSubmissions,
 } from '../db/submissions/store-submissions.ts';
+import type { NewFile } from '../db/submissions/submission-file-queries.ts';
+import { type NewTest, storeTestWithFiles } from '../db/submissions/test-submission-queries.ts';
 import type { FileBucket } from '../files/files-bucket.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
 import { BusyError, FairQueue } from '../lib/fair-queue.ts';
@@ -157,37 +164,62 @@ export class SubmissionStore {
     options: SubmissionOptions,
     reason?: SpamReason,
   ): Promise<StoreOutcome> {
-    const { wakeDispatcher, countBatch } = this.#parts;
-    let { files } = options;
-    const store = async (): Promise<void> => {
-      files = await this.#files.place(submission, files, reason !== undefined);
-      await this.#storeInTurn(submission, { ...options, files }, reason);
+    const { db, storageLimits, wakeDispatcher, countBatch } = this.#parts;
+    const refuse = (): Promise<void> => refuseEarly(db, submission, reason !== undefined);
+    const outcome = await this.#storeWithFiles(submission.deploymentId, options.files, refuse, async (files) => {
+      if (reason === undefined) await storeInTransaction(db, submission, { ...options, files }, this.#parts);
+      else await storeSpam(db, submission, reason, { ...options, files }, storageLimits);
+    });
+    if (outcome.kind === 'accepted' && reason === undefined) {
+      countBatch(1);
+      wakeDispatcher();
+    }
+    return outcome;
+  }
+
+  /** Stores a test with its files, whatever the form accepts. 'duplicate': it is stored already. Rejects as `store` does. */
+  async storeTest(test: NewTest, files: readonly NewFile[]): Promise<StoreOutcome> {
+    const { db, storageLimits, wakeDispatcher } = this.#parts;
+    const refuseNone = async (): Promise<void> => undefined;
+    const outcome = await this.#storeWithFiles(test.deploymentId, files, refuseNone, (placed) =>
+      storeTestWithFiles(db, test, placed, storageLimits),
+    );
+    if (outcome.kind === 'accepted') wakeDispatcher();
+    return outcome;
+  }
+
+  /** Places files, and stores them by a transaction, which runs when it is the deployment's turn. */
+  async #storeWithFiles(
+    deploymentId: string,
+    files: readonly NewFile[],
+    refuse: () => Promise<void>,
+    store: (placed: readonly NewFile[]) => Promise<void>,
+  ): Promise<StoreOutcome> {
+    let placed = files;
+    const run = async (): Promise<void> => {
+      placed = await this.#files.place(deploymentId, files, refuse);
+      await this.#runInTurn(deploymentId, () => store(placed));
     };
     try {
-      const outcome = await outcomeOf(store());
-      if (outcome.kind !== 'accepted') this.#files.discard(files);
-      else if (reason === undefined) {
-        countBatch(1);
-        wakeDispatcher();
-      }
+      const outcome = await outcomeOf(run());
+      if (outcome.kind !== 'accepted') this.#files.discard(placed);
       return outcome;
     } catch (error) {
       // After any other failure the rows may be there all the same: what nothing names is removed later.
-      if (error instanceof BusyError) this.#files.discard(files);
+      if (error instanceof BusyError) this.#files.discard(placed);
       throw error;
     }
   }
 
-  async #storeInTurn(submission: NewSubmission, options: SubmissionOptions, reason?: SpamReason): Promise<void> {
-    const { db, limits } = this.#parts;
+  async #runInTurn(deploymentId: string, store: () => Promise<void>): Promise<void> {
+    const { limits } = this.#parts;
     const since = performance.now();
-    await this.#transactions.run(submission.deploymentId, limits.submissions.transactionWaitTimeoutMs, async () => {
+    await this.#transactions.run(deploymentId, limits.submissions.transactionWaitTimeoutMs, async () => {
       // The database was out of reach while this one waited: to try it again would take longer than a visitor should
       // wait.
       if (this.#lastOutage && this.#lastOutage.at >= since) throw this.#lastOutage.error;
       try {
-        if (reason === undefined) await storeInTransaction(db, submission, options, this.#parts);
-        else await storeSpam(db, submission, reason, options, this.#parts.storageLimits);
+        await store();
       } catch (error) {
         if (isOutOfReach(error)) this.#lastOutage = { at: performance.now(), error };
         throw error;

@@ -33,7 +33,14 @@ const delivery: LeasedDelivery = {
     notice: null,
   },
   confirmation: null,
-  ...{ submissionId: 'sub_1', data: '{"name":"Ada"}', form: null, isTest: false, createdAt: new Date() },
+  ...{
+    submissionId: 'sub_1',
+    data: '{"name":"Ada"}',
+    form: null,
+    isTest: false,
+    testVersion: null,
+    createdAt: new Date(),
+  },
 };
 
 it('fails for a mail without SMTP_URL', async () => {

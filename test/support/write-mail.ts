@@ -22,7 +22,7 @@ export async function writeMail(
     ...{ id: 'dl_1', attempts: 1, receiver: '@mail', ownerId: 1, deploymentId: 'd_1', slug: 'my-page', title: null },
     ...{ webhook: null, to: 'owner@test.example', timeZone: 'UTC', recipientId: null, notice: null },
     confirmation: null,
-    ...{ submissionId: null, data: null, form: null, isTest: false, createdAt: new Date() },
+    ...{ submissionId: null, data: null, form: null, isTest: false, testVersion: null, createdAt: new Date() },
     ...row,
   })({ ...SOURCES, ...sources });
   if (!email) throw new Error('No mail was written.');

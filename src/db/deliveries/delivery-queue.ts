@@ -52,6 +52,8 @@ export type LeasedDelivery = Pair & {
   form: string | null;
   /** True if the submission is a test of the owner. */
   isTest: boolean;
+  /** The version of the page that a test was sent from: a preview has other forms than the live page. */
+  testVersion: number | null;
   /** When the submission was accepted, or the test, the digest or the notice was made. */
   createdAt: Date;
 };
@@ -146,7 +148,7 @@ const LEASE = `
            url, type, format, chat_id, headers, secret, previous_secrets, failing_since IS NOT NULL AS failing,
            coalesce(webhooks.receiver, '${MAIL}') AS receiver, coalesce(submissions.data, tests.data) AS data,
            coalesce(submissions.form, tests.form) AS form,
-           tests.id IS NOT NULL AS is_test,
+           tests.id IS NOT NULL AS is_test, tests.page_version AS test_version,
            CASE WHEN event IN ('${CONFIRMATION_EVENT}', '${PREVIEW_EVENT}') THEN confirmation END AS confirmation,
            coalesce(submissions.created_at, tests.created_at, fitting.created_at) AS created_at,
            CASE
@@ -205,7 +207,7 @@ const LEASE = `
   )
   SELECT id, attempts, receiver, owner_id AS "ownerId", deployment_id AS "deploymentId", slug, title,
          event, mail_to AS to, time_zone AS "timeZone", recipient_id AS "recipientId",
-         confirmation, notice, submission_id AS "submissionId", data, form, is_test AS "isTest",
+         confirmation, notice, submission_id AS "submissionId", data, form, is_test AS "isTest", test_version AS "testVersion",
          created_at AS "createdAt",
          CASE WHEN webhook_id IS NOT NULL THEN jsonb_build_object(
            'id', webhook_id, 'url', url, 'type', type, 'format', format, 'chatId', chat_id, 'headers', headers,

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { INDEX, isHtmlPath } from '../../sites/site-paths.ts';
 import { readPieces } from '../files/file-content-queries.ts';
+import { findVersion } from './page-version-queries.ts';
 import { findSite, type OpenSiteFile, type SiteFile } from './site-file-queries.ts';
 
 /** HTML of a page, which is read when it is used. `site`: the path of this file and those of all files; undefined: the page has no others. */
@@ -23,15 +24,30 @@ export async function findLivePage(
   id: string,
 ): Promise<WholePage | undefined> {
   const page = await findSite(db, ownerId, id);
-  return (
-    page && {
-      html: page.html,
-      files: page.files ?? [],
-      paths: page.files && [INDEX, ...page.files.map(({ path }) => path)],
-      pieces: (file) => readPieces({ size: file.bytes }, open(ownerId, file)),
-    }
-  );
+  return page && toWhole(page, ownerId, open);
 }
+
+/** A version of a page of this owner: of one that is live, or was, or of a preview. */
+export async function findWholeVersion(
+  db: Knex,
+  open: OpenSiteFile,
+  ownerId: number,
+  { id, version }: { id: string; version: number },
+): Promise<WholePage | undefined> {
+  const page = await findVersion(db, id, version);
+  return page && toWhole({ html: page.html, files: page.files.length > 0 ? page.files : undefined }, ownerId, open);
+}
+
+const toWhole = (
+  { html, files }: { html: Buffer; files: readonly SiteFile[] | undefined },
+  ownerId: number,
+  open: OpenSiteFile,
+): WholePage => ({
+  html,
+  files: files ?? [],
+  paths: files && [INDEX, ...files.map(({ path }) => path)],
+  pieces: (file) => readPieces({ size: file.bytes }, open(ownerId, file)),
+});
 
 /** Reads a file as a whole. */
 export async function readWhole(page: WholePage, file: SiteFile): Promise<Buffer> {
@@ -40,7 +56,7 @@ export async function readWhole(page: WholePage, file: SiteFile): Promise<Buffer
   return Buffer.concat(pieces);
 }
 
-/** The HTML files of a live page, index.html first and then by path. */
+/** The HTML files of a page, index.html first and then by path. */
 export function htmlFilesOf(page: WholePage): HtmlFile[] {
   const { html, files, paths } = page;
   const index: HtmlFile = { read: async () => html, site: paths && { path: INDEX, files: paths } };

@@ -20,7 +20,7 @@ const NO_BYTES = Buffer.alloc(0);
 
 export async function insertFiles(
   transaction: Knex,
-  submission: NewSubmission,
+  submission: Pick<NewSubmission, 'id' | 'deploymentId'>,
   files: readonly NewFile[],
 ): Promise<void> {
   for (const { object } of files) if (object) checkFresh(object);

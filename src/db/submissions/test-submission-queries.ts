@@ -1,6 +1,12 @@
 import type { Knex } from 'knex';
+import { SIZES } from '../../sizes.ts';
+import { checkStorage, type StorageLimits, settleStorage } from '../account/storage-queries.ts';
+import { removeFiles, type SizedFile } from '../files/stored-file-queries.ts';
+import type { Database } from '../postgres/connect.ts';
 import { execute, query } from '../postgres/query.ts';
+import { NotAccepted } from './store-in-transaction.ts';
 import { IS_MAILED, queueAccepted } from './store-statements.ts';
+import { bytesOf, insertFiles, type NewFile } from './submission-file-queries.ts';
 import type { InboxSubmission, MarkChange } from './submission-mark-queries.ts';
 import type { NumberedSubmission } from './submission-queries.ts';
 
@@ -39,7 +45,7 @@ const STORE = `
   ), ${queueAccepted()}
   SELECT FROM accepted`;
 
-type NewTest = {
+export type NewTest = {
   id: string;
   deploymentId: string;
   ownerId: number;
@@ -53,6 +59,29 @@ type NewTest = {
 /** Stores a test with its deliveries; false where this owner has no such live deployment. */
 export const storeTest = async (db: Knex, test: NewTest): Promise<boolean> =>
   (await execute(db, 'store-test', STORE, test)) === 1;
+
+/**
+ * Stores a test with its files. Throws NotAccepted where this owner has no such live deployment, and StorageFull when the files are too
+ * much for the owner's plan.
+ */
+export async function storeTestWithFiles(
+  db: Database,
+  test: NewTest,
+  files: readonly NewFile[],
+  storageLimits: StorageLimits,
+): Promise<void> {
+  const store = async (connection: Knex): Promise<void> => {
+    if (!(await storeTest(connection, test))) throw new NotAccepted({ kind: 'no-deployment' });
+  };
+  if (files.length === 0) return store(db);
+  const { deploymentId } = test;
+  await checkStorage(db, { deploymentId }, bytesOf(files), storageLimits);
+  await db.longTransaction(async (transaction) => {
+    await insertFiles(transaction, test, files);
+    await store(transaction);
+    await settleStorage(transaction, { deploymentId }, storageLimits);
+  });
+}
 
 /** A test of a live deployment of this owner. */
 export async function findTest(
@@ -110,15 +139,61 @@ export const markTests = (
     },
   );
 
-/** Removes tests of a live deployment of this owner; how many there were. Their pending deliveries are deleted when they are leased. */
-export const deleteTests = (db: Knex, ownerId: number, deploymentId: string, ids: readonly string[]): Promise<number> =>
-  execute(
+/**
+ * Removes tests of a live deployment of this owner, with their files; how many there were. Their pending deliveries are deleted when
+ * they are leased.
+ */
+export async function deleteTests(
+  db: Knex,
+  ownerId: number,
+  deploymentId: string,
+  ids: readonly string[],
+): Promise<number> {
+  const found = await query<{ id: string }>(
     db,
-    'delete-tests',
-    `DELETE FROM test_submissions AS tests USING deployments
-      WHERE tests.id = ANY (CAST(:ids AS text[])) AND deployments.id = tests.deployment_id AND ${OF_OWNER}`,
+    'find-tests',
+    `SELECT tests.id FROM test_submissions AS tests JOIN deployments ON deployments.id = tests.deployment_id
+      WHERE tests.id = ANY (CAST(:ids AS text[])) AND ${OF_OWNER}`,
     { deploymentId, ownerId, ids: [...ids] },
   );
+  const tests = found.map(({ id }) => ({ id, deploymentId }));
+  return tests.length === 0 ? 0 : removeTests(db, tests);
+}
+
+/** Removes the files first: what is interrupted is found again. */
+async function removeTests(
+  db: Knex,
+  tests: readonly { id: string; deploymentId: string }[],
+  signal?: AbortSignal,
+): Promise<number> {
+  const ids = tests.map(({ id }) => id);
+  const files = await query<SizedFile>(
+    db,
+    'list-files-of-tests',
+    'SELECT id, size FROM submission_files WHERE deployment_id = ANY (?::text[]) AND submission_id = ANY (?::text[])',
+    [[...new Set(tests.map(({ deploymentId }) => deploymentId))], ids],
+  );
+  if (files.length > 0) await removeFiles(db, files, signal);
+  return execute(db, 'delete-tests', 'DELETE FROM test_submissions WHERE id = ANY (?::text[])', [ids]);
+}
+
+/** Tests that one statement removes. */
+const REMOVED_BATCH = 100;
+
+/** Removes the tests whose day is over, with their files. */
+export async function removeOldTests(db: Knex, signal?: AbortSignal): Promise<void> {
+  let old: { id: string; deploymentId: string }[];
+  do {
+    signal?.throwIfAborted();
+    old = await query(
+      db,
+      'find-old-tests',
+      `SELECT id, deployment_id AS "deploymentId" FROM test_submissions
+        WHERE created_at <= now() - interval '${SIZES.test.lifetimeHours} hours' ORDER BY created_at LIMIT ${REMOVED_BATCH}`,
+    );
+    if (old.length > 0) await removeTests(db, old, signal);
+  } while (old.length === REMOVED_BATCH);
+}
 
 /**
  * The tests of a page that are looked for: behind a position, from a time on, and before another, in microseconds since 1970. The

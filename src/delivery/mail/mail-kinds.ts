@@ -26,7 +26,7 @@ export type MailSources = {
   baseUrl: string;
   links(): Promise<SignedLinks>;
   /** The forms of a deployment's page, whose labels people see instead of the names of its fields. */
-  formsOf(deploymentId: string): Promise<readonly PageForm[]>;
+  formsOf(deploymentId: string, version?: number): Promise<readonly PageForm[]>;
   readDigest(deploymentId: string, range: DigestRange): Promise<Digest>;
   reserveConfirmation(confirmation: NewConfirmation): Promise<Reservation>;
 };

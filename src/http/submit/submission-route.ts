@@ -36,7 +36,7 @@ export class SubmissionRoute {
       { db, limits, ...submissions, formsOf: compute.formsOf },
       (slug, origin) => origin === config.baseUrl || hosts.isOriginOf(slug, origin),
     );
-    this.#tests = new TestIntake({ db, forms: submissions.forms });
+    this.#tests = new TestIntake({ db, ...submissions, formsOf: compute.formsOf });
     this.#answers = new SubmissionAnswers(app, visitorPages);
   }
 

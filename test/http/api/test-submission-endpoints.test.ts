@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { removeOldRows } from '../../../src/db/old-rows.ts';
+import { removeOldTests } from '../../../src/db/submissions/test-submission-queries.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { startReceiver } from '../../support/receivers.ts';
@@ -219,7 +219,7 @@ describe('a test', () => {
       ]);
     await age(old, '24 hours');
     await age(young, '23 hours 59 minutes');
-    await removeOldRows(service.db, { logStart: new Date(0) });
+    await removeOldTests(service.db);
     expect(idsIn(await search(id))).toEqual([young]);
     await owner.delete(`/deploy/${id}`).expect(200);
     await owner.delete(`/trash/${id}`).expect(200);

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { storeTest } from '../../../db/submissions/test-submission-queries.ts';
 import { matchForm } from '../../../forms/match-form.ts';
 import { newSubmissionId } from '../../../lib/ids.ts';
 import { refused } from '../../../problems/refusal.ts';
@@ -59,9 +58,9 @@ export const testSubmissionOperation = operation('POST', '/submissions/:deployId
   errors: [tooManyTests],
   async handle({ resource: { id: deploymentId, takenDownAt }, body: { fields }, notify, ...call }, app) {
     const {
-      db,
       config,
       compute,
+      submissions,
       requests: { clientAddress },
     } = app;
     // Its owner finds it at other endpoints: the 404 alone would not say why.
@@ -73,7 +72,8 @@ export const testSubmissionOperation = operation('POST', '/submissions/:deployId
     const data = JSON.stringify(fields);
     const form = matchForm(await compute.formsOf(deploymentId), data).name;
     const test = { id, deploymentId, ownerId: call.owner.id, data, ipAddress, form, version: null };
-    if (!(await storeTest(db, test))) throw noSuchDeployment();
+    const { kind } = await submissions.store.storeTest(test, []);
+    if (kind === 'no-deployment') throw noSuchDeployment();
     return { message: 'Test submission received' as const, id };
   },
 });

@@ -10,8 +10,8 @@ import { type RenderedPage, type RenderInput, renderPage } from './render-page.t
 
 /** The tasks of the thread, each with its input and its result. */
 type Tasks = {
-  /** `additions`: what is put into its forms. */
-  renderPage: [input: RenderInput & { additions?: FormAdditions | undefined }, RenderedPage];
+  /** `additions`: what is put into its forms; `note`: HTML that is put before all else in its body. */
+  renderPage: [input: RenderInput & { additions?: FormAdditions | undefined; note?: string | undefined }, RenderedPage];
   readMembers: [MembersInput, ReadMembers];
   /** Loads what the tasks below need. */
   loadCheck: [undefined, undefined];
@@ -37,8 +37,10 @@ const loadScriptCheck = () => import('./check/script-problems.ts');
 
 const TASKS: { [Name in TaskName]: (input: InputOf<Name>) => ResultOf<Name> | Promise<ResultOf<Name>> } = {
   readMembers,
-  async renderPage({ additions, ...page }) {
-    const html = additions ? (await loadCheck()).addToForms(page.html, additions) : page.html;
+  async renderPage({ additions, note, ...page }) {
+    let { html } = page;
+    if (additions) html = (await loadCheck()).addToForms(html, additions);
+    if (note !== undefined) html = (await loadCheck()).addToBody(html, note);
     return renderPage({ ...page, html });
   },
   async loadCheck() {

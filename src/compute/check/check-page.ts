@@ -6,6 +6,7 @@ import { SIZES } from '../../sizes.ts';
 import { AddressReader } from './addresses.ts';
 import { problemsOf } from './all-problems.ts';
 import type { Addresses, CheckedForm, CheckedPage, CheckInput, FormAdditions, FormsInput, Toolless } from './answer.ts';
+import { bodyStart } from './body-start.ts';
 import { widgetInsertions } from './captcha.ts';
 import { countInFieldsets, fieldsOf } from './form-fields.ts';
 import { toolAttributes, toolless } from './form-tools.ts';
@@ -109,3 +110,15 @@ export const addToForms = (bytes: Uint8Array, { addresses, widget, tools }: Form
     const attributes = tools && isUtf8(bytes) ? toolAttributes(page, tools) : [];
     return Buffer.from(page.mark + withInsertions(page.html, [...attributes, ...widgets]));
   }) ?? bytes;
+
+/** A doctype, behind which a text begins the body. */
+const DOCTYPE = /^\s*(?:<!doctype[^>]*>)?/i;
+
+/** The page with HTML that is the first in its body. Behind the doctype it is so too, but the page has no head then. */
+export function addToBody(bytes: Uint8Array, added: string): Uint8Array {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+  const html = text.slice(mark.length);
+  const at = bodyStart(html) ?? DOCTYPE.exec(html)?.[0].length ?? 0;
+  return Buffer.from(mark + withInsertions(html, [{ at, text: added }]));
+}

@@ -5,23 +5,23 @@ import type { Translations } from '../response/translations.ts';
 
 const STYLE = [
   ...['all:initial', 'display:block', 'clear:both', 'padding:8px 12px', 'position:relative', 'z-index:2147483647'],
-  ...['font:12px/1.5 system-ui,sans-serif', 'color:#444', 'background:#fff', 'border-top:1px solid #ddd'],
+  ...['font:12px/1.5 system-ui,sans-serif', 'color:#444', 'background:#fff', 'border-bottom:1px solid #ddd'],
 ];
 const LINK_STYLE = 'color:#0645ad!important;text-decoration:underline!important';
 
-/** The line at the bottom of a page that nobody has claimed: how to keep it, and where to report it. */
+/** The line at the top of a page that nobody has claimed: how to keep it, and where to report it. */
 export function anonymousNote(
   { baseUrl, abuseContact }: Config,
   { language, dir, gap, unclaimed }: Translations,
-): Buffer {
+): string {
   const { text, keep, report, reportTo } = unclaimed;
   const link = abuseContact
     ? { href: abuseContact.uri, text: report }
     : { href: baseUrl, text: fill(reportTo, { service: escapeHtml(new URL(baseUrl).host) }) };
   // `all: initial` resets the direction too.
   const style = [...STYLE, `direction:${dir}`].map((rule) => `${rule}!important`).join(';');
-  return Buffer.from(
-    `\n<div lang="${language}" dir="${dir}" style="${style}">${[text, keep].join(gap)}${gap}` +
-      `<a style="${LINK_STYLE}" rel="nofollow" href="${escapeHtml(link.href)}">${link.text}</a></div>\n`,
+  return (
+    `<div lang="${language}" dir="${dir}" style="${style}">${[text, keep].join(gap)}${gap}` +
+    `<a style="${LINK_STYLE}" rel="nofollow" href="${escapeHtml(link.href)}">${link.text}</a></div>`
   );
 }

@@ -38,16 +38,16 @@ export class PageRenderer {
     const { slug, isUnlisted = false } = page;
     const note =
       isUnlisted && !isPreviewLabel(slug) ? anonymousNote(this.#config, translationsOf(page.html)) : undefined;
-    const html = note ? Buffer.concat([page.html, note]) : page.html;
+    const { html } = page;
     // A submission to a preview is a test.
     const action = submitUrl(this.#config) + (isPreviewLabel(slug) ? slug : page.deploymentId);
     const additions = formAdditions(this.#hosts, page);
     // Only the thread has an HTML parser.
-    const isLight = html.length <= SIZES.internalPages.largeBytes && !additions;
+    const isLight = html.length <= SIZES.internalPages.largeBytes && !additions && note === undefined;
     const { br, ...rest } = isLight
       ? renderPage({ html, action })
       : await this.#compute.run(ownerId, this.#maxWaitMs, (thread) =>
-          thread.run('renderPage', { html, action, additions }),
+          thread.run('renderPage', { html, action, additions, note }),
         );
     return { ...rest, br: Buffer.from(br.buffer, br.byteOffset, br.byteLength) };
   }

@@ -5,6 +5,7 @@ import type { Closing } from '../../db/submissions/store-submissions.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import type { Limits } from '../../limits.ts';
 import type { PageLook } from '../../sites/page-look.ts';
+import { isPreviewLabel } from '../../sites/preview-hosts.ts';
 import { INDEX, isHtmlPath, isScriptPath, isShownAsPage } from '../../sites/site-paths.ts';
 import { Closings } from '../../submissions/closings.ts';
 import { fill } from '../../texts/fill.ts';
@@ -34,6 +35,12 @@ const suspendedPage = errorKind(
 
 /** Returns whether a page has ended by the clock, whether or not it is in the trash already. */
 const hasEnded = ({ expiresAt }: ReadyPage): boolean => expiresAt !== null && expiresAt <= Date.now();
+
+/**
+ * The policy of files without the line that says that nobody has claimed the page: shown as a page, such as an SVG or XHTML, they run no
+ * script and send no form. Images, styles and scripts that a page loads stay as they are.
+ */
+const WITHOUT_NOTE = 'sandbox';
 
 /** The methods of a file that is no page. */
 const FILE_METHODS = 'GET, HEAD';
@@ -185,6 +192,9 @@ export class PageServer {
     if (path === INDEX) return this.#answerBody(exchange, slug, { page, body: page });
     const file = path === undefined ? undefined : site?.file(path);
     if (!site || !file) throw noSuchPage();
+    if (page.isUnlisted && !isPreviewLabel(slug) && !isHtmlPath(file.path)) {
+      exchange.response.setHeader('Content-Security-Policy', WITHOUT_NOTE);
+    }
     if (!site.isKept(file)) return this.#sender.sendStored(exchange, page.ownerId, file);
     const body = this.#pages.file(slug, page, site, file);
     const status = target ? 200 : 404;

@@ -1,3 +1,4 @@
+import { parse, serializeOuter } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import { changeAccount } from '../../../src/db/account/operator-queries.ts';
 import { listOwners } from '../../../src/db/account/owner-queries.ts';
@@ -66,7 +67,60 @@ describe('POST /publish', () => {
   ])('says that nobody has claimed it in the language of the page: %s', async (lang, attributes, text) => {
     const { slug } = await publish({ html: `<!doctype html><html lang="${lang}"><p>Hi` });
     const { text: page } = await getPage(service.url, slug);
-    expect(page).toMatch(new RegExp(`<p>Hi\n<div ${attributes} style="[^"]*">${text}[^<]*<a [^>]*>[^<]*</a></div>\n$`));
+    const note = `<div ${attributes} style="[^"]*">${text}[^<]*<a [^>]*>[^<]*</a></div>`;
+    expect(page).toMatch(new RegExp(`^<!doctype html><html lang="${lang}">${note}<p>Hi$`));
+  });
+
+  it.each([
+    '<title>A</title><body hidden="" class=a>\n<p>Hi<!--',
+    '\uFEFF<!doctype html><!-- A --><title>A</title>\r\n<p>Hi<plaintext>',
+    '<style>p{}</style><div style="display:none"><div hidden><script>',
+    '<p>Hi<textarea>',
+    '<p>Hi<template>',
+    '<noscript><body></noscript><p>Hi<select><option>',
+    '<template><body></template><svg><style><!--',
+    '<title>A</title>\u0000<p>Hi<style>',
+    '<title>A</title></body></html><!-- ',
+    '<!doctype html><head></head><frameset><frame src="https://example.org"></frameset>',
+    '<!doctype html><!-- ',
+    `<!doctype html>${'<template>'.repeat(40)}`,
+  ])('puts the note where nothing that is open takes it in: %j', async (html) => {
+    const { slug } = await publish({ html });
+    const { text } = await getPage(service.url, slug);
+    const note =
+      /<div lang="en" dir="ltr" style="[^"]*">Published without an account.*?<\/a><\/div>/.exec(text)?.[0] ?? '';
+    // Nothing else is changed.
+    expect([note.length > 0, text.replace(note, '')]).toEqual([true, html]);
+    const body = parse(text.replace('\uFEFF', '')).childNodes.flatMap((top) =>
+      'childNodes' in top ? top.childNodes.filter(({ nodeName }) => nodeName === 'body') : [],
+    );
+    const first = body.flatMap((element) =>
+      'childNodes' in element ? element.childNodes.filter(({ nodeName }) => !nodeName.startsWith('#')).slice(0, 1) : [],
+    );
+    expect(first.map((element) => serializeOuter(element).slice(0, 60))).toEqual([note.slice(0, 60)]);
+  });
+
+  it('runs no script of files without the note, and lets them send no form', async () => {
+    const files = {
+      'a.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+      'b.xhtml': '<html/>',
+      'c.shtml': '<p>',
+      'd.htm': '<p>',
+    };
+    const { slug, token } = await publish({ html: HTML, files });
+    const policies = () =>
+      Promise.all(
+        ['/', '/a.svg', '/b.xhtml', '/c.shtml', '/d.htm'].map(
+          async (path) =>
+            (await service.anonymous.get(path).set('Host', `${slug}.${PAGES_DOMAIN}`).expect(200)).headers[
+              'content-security-policy'
+            ],
+        ),
+      );
+    expect(await policies()).toEqual([undefined, 'sandbox', 'sandbox', 'sandbox', undefined]);
+    const owner = await service.owner();
+    await owner.post('/claims').send({ token }).expect(200);
+    expect(await policies()).toEqual(Array.from({ length: 5 }, () => undefined));
   });
 
   it('takes the bodies of POST /deploy, and notes HTML files of a site too', async () => {

@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { PageForm } from '../../forms/forms-of-page.ts';
-import { attribute, MAX_DEPTH, parseHtml, TooComplexError } from '../../forms/html-tree.ts';
+import { attribute, bodyStart, MAX_DEPTH, parseHtml, TooComplexError } from '../../forms/html-tree.ts';
 import { orNull, rawTextOf, tidy } from '../../forms/page-texts.ts';
 import { SIZES } from '../../sizes.ts';
 import { AddressReader } from './addresses.ts';
 import { problemsOf } from './all-problems.ts';
 import type { Addresses, CheckedForm, CheckedPage, CheckInput, FormAdditions, FormsInput, Toolless } from './answer.ts';
-import { bodyStart } from './body-start.ts';
 import { widgetInsertions } from './captcha.ts';
 import { countInFieldsets, fieldsOf } from './form-fields.ts';
 import { toolAttributes, toolless } from './form-tools.ts';

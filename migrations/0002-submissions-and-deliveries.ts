@@ -185,7 +185,8 @@ const SHARES = `
     created_at timestamptz NOT NULL,
     expires_at timestamptz -- NULL: never
   );
-  CREATE INDEX shares_deployment ON shares (deployment_id, id)`;
+  CREATE INDEX shares_deployment ON shares (deployment_id, id);
+  CREATE INDEX shares_expires_at ON shares (expires_at) WHERE expires_at IS NOT NULL`;
 
 const MAIL = `
   CREATE TABLE mail_recipients ( -- Who gets mail about the submissions of a deployment, besides its owner.

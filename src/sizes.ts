@@ -206,6 +206,8 @@ export const SIZES = {
   },
   share: {
     maxPerDeployment: 50,
+    /** One that has expired is listed for so many days, so that its owner sees why it does not work. */
+    endedDays: 7,
     /** Submissions on a page of it. */
     pageRows: 20,
     /** How often one share is read in so many seconds, in each process: by several people, with the files that they open. */

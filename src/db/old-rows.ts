@@ -119,6 +119,10 @@ const OLD_ROWS: readonly OldRows[] = [
   ...DAILY_COUNTS.map((table) => {
     return { name: `remove-old-${table}`, table, key: 'deployment_id, day', isOld: IS_OLD_COUNT };
   }),
+  {
+    ...{ name: 'remove-expired-shares', table: 'shares', key: 'id', order: 'expires_at' },
+    isOld: `expires_at <= now() - interval '${SIZES.share.endedDays} days'`,
+  },
   { name: 'remove-former-slugs', table: 'former_slugs', key: 'slug', order: 'until', isOld: 'until <= now()' },
   { name: 'remove-expired-sign-in-links', table: 'sign_in_links', key: 'hash', isOld: 'expires_at <= now()' },
   { name: 'remove-expired-email-changes', table: 'email_changes', key: 'owner_id', isOld: 'expires_at <= now()' },

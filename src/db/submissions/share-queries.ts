@@ -7,7 +7,10 @@ import { execute, type ListPage, type Paging, query, queryOne, queryPage } from 
 /** `expiresAt`: null: never. Its secret is stored as a hash. */
 export type Share = { id: string; createdAt: Date; expiresAt: Date | null };
 
-/** Adds a share to a deployment unless it has as many as it may have; its id. `hash`: of the secret in its address. */
+/**
+ * Adds a share to a deployment unless it has as many that work as it may have; its id. One that has expired makes room. `hash`: of the secret
+ * in its address.
+ */
 export function createShare(
   db: Knex,
   deploymentId: string,
@@ -22,13 +25,14 @@ export function createShare(
       [deploymentId],
     );
     if (locked === 0) return undefined;
-    const { count } = await queryOne<{ count: number }>(
+    const { count, working } = await queryOne<{ count: number; working: number }>(
       transaction,
       'count-shares',
-      'SELECT count(*) FROM shares WHERE deployment_id = ?',
+      'SELECT count(*), count(*) FILTER (WHERE coalesce(expires_at > now(), true)) AS working FROM shares WHERE deployment_id = ?',
       [deploymentId],
     );
-    if (count >= SIZES.share.maxPerDeployment) return 'limit-reached';
+    if (working >= SIZES.share.maxPerDeployment) return 'limit-reached';
+    if (count >= SIZES.share.maxPerDeployment) await removeExpired(transaction, deploymentId);
     const { id } = await queryOne<{ id: string }>(
       transaction,
       'create-share',
@@ -40,6 +44,14 @@ export function createShare(
     return id;
   });
 }
+
+const removeExpired = (transaction: Knex, deploymentId: string): Promise<number> =>
+  execute(
+    transaction,
+    'remove-expired-shares-of-deployment',
+    'DELETE FROM shares WHERE deployment_id = ? AND expires_at <= now()',
+    [deploymentId],
+  );
 
 /** A page of a deployment's shares, newest first, those included that have expired. */
 export const listShares = (db: Knex, deploymentId: string, paging: Paging): Promise<ListPage<Share>> =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeKey } from '../../../src/db/account/owner-queries.ts';
+import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { asOwner, BASE_URL, testService } from '../../support/test-service.ts';
@@ -53,6 +54,28 @@ describe('the shares of a deployment', () => {
     const answers = await Promise.all(Array.from({ length: maxPerDeployment + 2 }, () => make(id)));
     const statuses = answers.map(({ status }) => status).toSorted();
     expect(statuses).toEqual([...Array(maxPerDeployment).fill(201), 409, 409]);
+  });
+
+  it('do not count once they have expired, and leave the list for others or after a week', async () => {
+    const { id } = await owner.deploy();
+    const { maxPerDeployment } = SIZES.share;
+    const made = await Promise.all(Array.from({ length: maxPerDeployment }, () => make(id)));
+    const ids = made.map(({ body }) => body.id);
+    expect((await make(id)).status).toBe(409);
+    const end = (some: string[], interval: string) =>
+      service.db.raw('UPDATE shares SET expires_at = now() - CAST(? AS interval) WHERE id = ANY (?)', [interval, some]);
+    await end(ids.slice(0, 2), '1 second');
+    expect((await list(id)).total).toBe(maxPerDeployment);
+    await make(id).expect(201);
+    expect((await list(id)).total).toBe(maxPerDeployment - 1);
+    await make(id).expect(201);
+    expect((await make(id)).status).toBe(409);
+    await end(ids.slice(2, 3), '7 days');
+    await end(ids.slice(3, 4), '6 days 23 hours');
+    await removeOldRows(service.db, { logStart: new Date(0) });
+    const { shares } = await list(id, '?limit=100');
+    const left = shares.map((share: { id: string }) => share.id);
+    expect([left.length, left.includes(ids[2]), left.includes(ids[3])]).toEqual([maxPerDeployment - 1, false, true]);
   });
 
   it('are the owner’s alone, and of one page', async () => {

@@ -12,7 +12,7 @@ import { toWire } from '../../response/to-wire.ts';
 import { expiresAt } from '../account/key-endpoints.ts';
 import { missing, ownDeployment } from '../deployments/own-deployment.ts';
 
-const { maxPerDeployment } = SIZES.share;
+const { maxPerDeployment, endedDays } = SIZES.share;
 
 const Made = answerObject('Share', {
   id: shareId,
@@ -35,7 +35,7 @@ const noSuchShare = missing(
   'No such share: choose one that {GET /deploy/:id/shares} lists.',
 );
 const tooManyShares = errorKind(
-  { id: 'ShareLimit', description: `The deployment has ${maxPerDeployment} shares.` },
+  { id: 'ShareLimit', description: `The deployment has ${maxPerDeployment} shares that have not expired.` },
   () => new HttpError(409, `The {deployment} has ${maxPerDeployment} shares: delete one first.`),
 );
 
@@ -92,7 +92,7 @@ const listOperation = operation('GET', '/deploy/:id/shares', 'listShares', {
     },
   },
   summary: 'List the shares of a {deployment}',
-  description: 'Newest first, without their addresses.',
+  description: `Newest first, without their addresses. One that has expired leaves the list after ${endedDays} days, or when another takes its place.`,
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   query: Paging,
   answer: { description: 'A page of shares.', schema: Shares },

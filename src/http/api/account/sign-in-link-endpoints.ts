@@ -13,6 +13,7 @@ import { publicOperation } from '../../operation/operation.ts';
 import { RATE_LIMIT_HEADERS, RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, retryAfter } from '../../response/errors.ts';
 import { askStep, linkErrors, tokenHash } from '../links/link-endpoint.ts';
+import { foundByLink, tooManyUnknownLinks } from '../links/unknown-links.ts';
 import { cookieHeader, otherSite, readSignIn, refuseForeignForms, signIn } from './session-endpoints.ts';
 
 /* Links that sign in which may be asked for in an hour. */
@@ -189,11 +190,12 @@ const useOperation = publicOperation('POST', PATH, 'useSignInLink', {
     description: `To \`${SIGNED_IN}\`, signed in.`,
     headers: { ...cookieHeader, Location: { schema: { const: SIGNED_IN } } },
   },
-  errors: [otherSite, noSuchLink],
+  errors: [otherSite, noSuchLink, tooManyUnknownLinks],
   async handle(request, response, app) {
     refuseForeignForms(app, request);
-    const standsFor = await useSignInLink(app.db, tokenHash(request, noSuchLink), planOfNew(app.config));
-    if (standsFor === undefined) throw noSuchLink();
+    const hash = tokenHash(request, noSuchLink);
+    const find = () => useSignInLink(app.db, hash, planOfNew(app.config));
+    const standsFor = await foundByLink(app, { request, response }, { find, noSuchLink });
     await signIn(app, response, standsFor);
     response.set('Location', SIGNED_IN).end();
   },

@@ -22,8 +22,8 @@ import { operation, publicOperation } from '../../operation/operation.ts';
 import { answerObject, deploymentId, time, uriField } from '../../request/shared-fields.ts';
 import { errorKind, HttpError, inSeconds, retryAfter, storageFull } from '../../response/errors.ts';
 import { addNotice, NOTICE_HEADER } from '../../response/notice-header.ts';
+import { foundByLink, tooManyUnknownLinks } from '../links/unknown-links.ts';
 import { Deployed, ownSlug, planLimitReached, slugTaken, toDeployed, urlField } from './deployment-endpoints.ts';
-import { foundOr404 } from './own-deployment.ts';
 import { exampleHtml, siteBody } from './page-html.ts';
 import { withContents } from './publish-page.ts';
 
@@ -213,16 +213,15 @@ const claimOperation = operation('POST', '/claims', 'claimPage', {
     example: { token: '0VbbZBZKKTcBD17YQfyDgVGm0VbbZBZKKTcBD17YQfy' },
   },
   answer: { description: 'The page is yours.', schema: Deployed },
-  errors: [planLimitReached, storageFull, noAnonymousPages, noSuchClaim],
-  async handle({ owner, body: { token } }, { db, config, lifecycle: { onDeploymentChange } }) {
+  errors: [planLimitReached, storageFull, noAnonymousPages, noSuchClaim, tooManyUnknownLinks],
+  async handle({ owner, body: { token }, request, response }, app) {
+    const { db, config, lifecycle } = app;
     const limit = config.planLimits.get(owner.plan) ?? 0;
     const { storageLimits } = config;
-    const claimed = foundOr404(
-      await claimPage(db, hashOfKey(token), { id: owner.id, limit, storageLimits }),
-      noSuchClaim,
-    );
+    const find = () => claimPage(db, hashOfKey(token), { id: owner.id, limit, storageLimits });
+    const claimed = await foundByLink(app, { request, response }, { find, noSuchLink: noSuchClaim });
     if (claimed === 'limit-reached') throw planLimitReached(owner.plan, limit);
-    await onDeploymentChange({ deploymentId: claimed.id, slug: claimed.slug });
+    await lifecycle.onDeploymentChange({ deploymentId: claimed.id, slug: claimed.slug });
     return toDeployed(claimed, config);
   },
 });

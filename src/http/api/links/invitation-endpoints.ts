@@ -6,6 +6,7 @@ import { publicOperation } from '../../operation/operation.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { cookieHeader, otherSite, refuseForeignForms, signIn } from '../account/session-endpoints.ts';
 import { askStep, linkErrors, tokenHash } from './link-endpoint.ts';
+import { foundByLink, tooManyUnknownLinks } from './unknown-links.ts';
 
 const noSuchLink = errorKind(
   {
@@ -49,11 +50,12 @@ const acceptOperation = publicOperation('POST', PATH, 'acceptInvitation', {
     description: 'To the page in the dashboard, signed in.',
     headers: { ...cookieHeader, Location: { schema: { type: 'string' } } },
   },
-  errors: [otherSite, noSuchLink],
+  errors: [otherSite, noSuchLink, tooManyUnknownLinks],
   async handle(request, response, app) {
     refuseForeignForms(app, request);
-    const accepted = await acceptInvitation(app.db, tokenHash(request, noSuchLink));
-    if (!accepted) throw noSuchLink();
+    const hash = tokenHash(request, noSuchLink);
+    const find = () => acceptInvitation(app.db, hash);
+    const accepted = await foundByLink(app, { request, response }, { find, noSuchLink });
     await signIn(app, response, { email: accepted.email });
     response.set('Location', `/dashboard/pages/${accepted.deploymentId}`).end();
   },

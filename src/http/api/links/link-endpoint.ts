@@ -6,6 +6,7 @@ import { pageAnswer, publicOperation } from '../../operation/operation.ts';
 import { textField } from '../../request/shared-fields.ts';
 import type { DeclaredError } from '../../response/errors.ts';
 import { type LinkPage, writeLinkPage } from '../../response/link-page.ts';
+import { foundByLink, tooManyUnknownLinks } from './unknown-links.ts';
 
 /** Shared by all links in mails: their errors are pages. */
 export const linkErrors = { errorPageTitle: 'This link cannot be opened' } as const;
@@ -48,14 +49,18 @@ export function linkStep<Found>(
   { path, noSuchLink, errors = [], ...link }: Link,
   { name, find, page, ...step }: Step<Found> & { description: string; answer: string },
 ) {
+  // Others are signed, which is checked before anything is looked up.
+  const isLookedUp = path.includes(':token');
   return publicOperation(method, path, name, {
     ...linkErrors,
     ...link,
     ...step,
     answer: pageAnswer(step.answer),
-    errors: [noSuchLink, ...errors],
+    errors: [noSuchLink, ...(isLookedUp ? [tooManyUnknownLinks] : []), ...errors],
     async handle(request, response, app) {
-      const found = await find(request, app);
+      const found = isLookedUp
+        ? await foundByLink(app, { request, response }, { find: () => find(request, app), noSuchLink })
+        : await find(request, app);
       if (found === undefined) throw noSuchLink();
       writeLinkPage(response, 200, page(found, app), app.limits);
     },

@@ -79,6 +79,11 @@ export const DASHBOARD_LIMITS = {
     draftMs: 1_000,
     /** A longer page is edited as code only. */
     maxInPlaceChars: 500_000,
+    /** A site with more style sheets, or longer ones in all, is shown with the drafts of those alone that its page links. */
+    maxSheets: 50,
+    maxSheetBytes: 2_000_000,
+    /** Files of a site that are read at a time, for a preview of it. */
+    filesAtOnce: 6,
   },
   /** Deletions that wait for the end of their message. */
   deletions: {

@@ -135,6 +135,12 @@ export async function replaceSite(id: string, site: Site) {
   );
 }
 
+/** Makes files a preview of a page, which stays as it is. Returns its address. */
+export async function previewSite(id: string, site: Exclude<Site, { zip: File }>): Promise<string> {
+  const params = { path: { id }, query: { preview: '1' as const } };
+  return (await answer(api.PUT('/deploy/{id}', { params, body: await siteBody(site) }))).preview_url ?? '';
+}
+
 /** Adds or replaces a file of a page by its content. `wanted`: the ETag of the one that may be replaced; left out: any. */
 export const putContent = (id: string, path: string, content: Blob, wanted?: string) => {
   const params = { path: { id, path }, ...(wanted !== undefined && { header: { 'If-Match': wanted } }) };

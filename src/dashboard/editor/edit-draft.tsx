@@ -15,7 +15,10 @@ import type { EditorProps } from './editor.tsx';
 import { LazyEditor } from './lazy-editor.tsx';
 
 /** What depends on the file that is edited. */
-type FileProps = Pick<EditorProps, 'path' | 'isOfSite' | 'base' | 'images' | 'onPreview' | 'start'>;
+type FileProps = Pick<
+  EditorProps,
+  'path' | 'isOfSite' | 'base' | 'drafts' | 'draftsNotice' | 'images' | 'onPreview' | 'start'
+>;
 
 type Props = {
   page: Page;

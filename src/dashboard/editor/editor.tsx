@@ -13,11 +13,12 @@ import type { CodePlace } from './code/code-editor.ts';
 import { CodeField } from './code/code-field.tsx';
 import { DraftProblem } from './draft/draft-problem.tsx';
 import type { DraftState } from './draft/page-draft.ts';
-import { LivePreview } from './live-preview.tsx';
 import { checkHtml, PageCheck, useSettled } from './page-check.tsx';
 import { PageMode } from './page-mode.tsx';
 import type { CountField } from './panel/form-fields-panel.tsx';
 import { PreviewLink } from './preview-link.tsx';
+import type { SiteDrafts } from './site/site-drafts.ts';
+import { TryPage } from './site/try-page.tsx';
 import { UndoButtons } from './undo-buttons.tsx';
 import { useHistory } from './use-history.ts';
 import './editor.css';
@@ -54,6 +55,9 @@ export type EditorProps = {
   isOfSite?: boolean;
   /** The address of the live page, where its files are. */
   base?: string;
+  /** The other files of a site, as far as they are not published; and above the page, which ones are shown so. */
+  drafts?: SiteDrafts | undefined;
+  draftsNotice?: ComponentChildren;
   /** Lets one choose a file for an image, and passes its address on. */
   images?(use: (src: string) => void): ComponentChildren;
   /** Counts the submissions that have a field. */
@@ -74,7 +78,7 @@ const HINT = <Rich text={t.editor.code.hint} with={{ attributes: <>{'method="pos
 
 /** A page that is edited where its texts stand, or as HTML, with its check, and the button that publishes it. */
 export function Editor(props: EditorProps): JSX.Element {
-  const { path = INDEX, html, onChange, onPublish, change, start, isOfSite = false, onPreview } = props;
+  const { path = INDEX, html, onChange, onPublish, change, start, isOfSite = false, drafts, onPreview } = props;
   const isPage = isHtml(path);
   const edited = useHistory(html, onChange);
   // A draft of the account asks itself.
@@ -126,9 +130,10 @@ export function Editor(props: EditorProps): JSX.Element {
         </div>
       </div>
       {props.kept && <DraftProblem kept={props.kept} />}
+      {mode !== 'code' && props.draftsNotice}
       {(mode === 'page' || mode === 'settings') && (
         <PageMode
-          {...{ html, edited }}
+          {...{ html, edited, drafts }}
           side={mode}
           base={props.base}
           onCode={show}
@@ -154,7 +159,9 @@ export function Editor(props: EditorProps): JSX.Element {
           {check}
         </>
       )}
-      {mode === 'try' && settled.trim() !== '' && <LivePreview html={settled} />}
+      {mode === 'try' && settled.trim() !== '' && (
+        <TryPage html={settled} url={props.base} drafts={drafts} hasLink={onPreview !== undefined} />
+      )}
       {props.end}
       <FormEnd change={change} icon="upload" button={t.editor.publish} onCancel={props.onCancel}>
         {onPreview && !isEmpty && <PreviewLink html={html} make={onPreview} />}

@@ -9,6 +9,7 @@ import { UntouchableParts } from './in-place/untouchable-parts.tsx';
 import { type InPlace, useInPlace } from './in-place/use-in-place.ts';
 import { type CountField, FormFields } from './panel/form-fields-panel.tsx';
 import { HeadFields } from './panel/head-fields.tsx';
+import type { SiteDrafts } from './site/site-drafts.ts';
 import type { Edited } from './use-history.ts';
 import './page-mode.css';
 
@@ -19,6 +20,7 @@ type PageProps = {
   side: 'page' | 'settings';
   /** Where the relative addresses of the page begin: its live address, if it has one. */
   base: string | undefined;
+  drafts: SiteDrafts | undefined;
   onCode(place: CodePlace): void;
   images(use: (src: string) => void): ComponentChildren;
   countField: CountField | undefined;
@@ -50,8 +52,18 @@ function TooLong({ inPlace: { tooLong }, onCode }: { inPlace: InPlace } & Pick<P
 }
 
 /** A page whose texts are edited where they stand, and its settings and fields beside it; on a phone one of both. */
-export function PageMode({ html, edited, side, base, onCode, images, countField, children }: PageProps): JSX.Element {
-  const inPlace = useInPlace(html, edited, base);
+export function PageMode({
+  html,
+  edited,
+  side,
+  base,
+  drafts,
+  onCode,
+  images,
+  countField,
+  children,
+}: PageProps): JSX.Element {
+  const inPlace = useInPlace(html, edited, { url: base, drafts });
   const { source, page, places, chosen, onMessage } = inPlace;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it keeps a key from the form around it.

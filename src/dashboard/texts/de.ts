@@ -404,6 +404,8 @@ const texts: Translation<'one' | 'other'> = {
       notYet: '<strong>Noch nicht in Ihrem Konto</strong>: {why} Bei Ihrer nächsten Änderung wird es erneut versucht.',
       stillThere: 'Ihr Entwurf ist noch in Ihrem Konto: {why}',
       onlyInTab: 'Ihr Entwurf ist nicht in Ihrem Konto, nur in diesem Tab: {why}',
+      withOthers:
+        'Sie sehen die Seite mit Ihren Änderungen an {files}, die nicht veröffentlicht sind. Veröffentlichen Sie jede Datei in ihrem eigenen Editor.',
     },
     check: {
       failed: 'Die Seite konnte nicht geprüft werden: {why}',
@@ -416,6 +418,9 @@ const texts: Translation<'one' | 'other'> = {
       open: 'Vorschau öffnen',
       copyAddress: 'Adresse kopieren',
       made: 'Die Vorschau hat eine eigene Adresse. Die veröffentlichte Seite bleibt, wie sie war, und das Formular der Vorschau sendet Tests.',
+      tryHint: 'Skripte laufen hier. Links zu anderen Seiten führen nirgendwohin, und Formulare werden nicht gesendet.',
+      tryWithLink:
+        'Skripte laufen hier. Links zu anderen Seiten führen nirgendwohin, und Formulare werden nicht gesendet: Beides geht mit einem Vorschau-Link.',
     },
     code: {
       label: 'HTML',

@@ -489,6 +489,9 @@ export default {
       notYet: '<strong>Not in your account yet</strong>: {why} It is tried again with your next change.',
       stillThere: 'Your draft is still in your account: {why}',
       onlyInTab: 'Your draft is not in your account, only in this tab: {why}',
+      /** `{files}`: the paths of files. */
+      withOthers:
+        'You see it with your changes of {files}, which are not published. Publish each file in its own editor.',
     },
     check: {
       failed: 'The page could not be checked: {why}',
@@ -502,6 +505,9 @@ export default {
       open: 'Open the preview',
       copyAddress: 'Copy its address',
       made: 'The preview is at an address of its own. The live page is as it was, and the preview’s form sends tests.',
+      tryHint: 'Scripts run here. Links to other pages are not followed, and forms are not sent.',
+      tryWithLink:
+        'Scripts run here. Links to other pages are not followed, and forms are not sent: both work at a preview link.',
     },
     code: {
       label: 'HTML',

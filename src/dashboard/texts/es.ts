@@ -404,6 +404,8 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       notYet: '<strong>Todavía no está en su cuenta</strong>: {why} Se reintenta con su próximo cambio.',
       stillThere: 'Su borrador sigue en su cuenta: {why}',
       onlyInTab: 'Su borrador no está en su cuenta, solo en esta pestaña: {why}',
+      withOthers:
+        'La ve con sus cambios en {files}, que no están publicados. Publique cada archivo en su propio editor.',
     },
     check: {
       failed: 'No se ha podido comprobar la página: {why}',
@@ -415,6 +417,9 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       open: 'Abrir la vista previa',
       copyAddress: 'Copiar su dirección',
       made: 'La vista previa tiene su propia dirección. La página en línea sigue como estaba, y el formulario de la vista previa envía pruebas.',
+      tryHint: 'Los scripts se ejecutan aquí. Los enlaces a otras páginas no se abren y los formularios no se envían.',
+      tryWithLink:
+        'Los scripts se ejecutan aquí. Los enlaces a otras páginas no se abren y los formularios no se envían: ambos funcionan con un enlace de vista previa.',
     },
     code: {
       label: 'HTML',

@@ -394,6 +394,8 @@ const texts: Translation<'one' | 'many' | 'other'> = {
         '<strong>Pas encore dans votre compte</strong> : {why} Un nouvel essai aura lieu à votre prochaine modification.',
       stillThere: 'Votre brouillon est toujours dans votre compte : {why}',
       onlyInTab: 'Votre brouillon n’est pas dans votre compte, seulement dans cet onglet : {why}',
+      withOthers:
+        'Vous la voyez avec vos modifications de {files}, qui ne sont pas publiées. Publiez chaque fichier dans son propre éditeur.',
     },
     check: {
       failed: 'La page n’a pas pu être vérifiée : {why}',
@@ -405,6 +407,10 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       open: 'Ouvrir l’aperçu',
       copyAddress: 'Copier son adresse',
       made: 'L’aperçu a sa propre adresse. La page en ligne reste inchangée, et le formulaire de l’aperçu envoie des tests.',
+      tryHint:
+        'Les scripts s’exécutent ici. Les liens vers d’autres pages ne sont pas suivis et les formulaires ne sont pas envoyés.',
+      tryWithLink:
+        'Les scripts s’exécutent ici. Les liens vers d’autres pages ne sont pas suivis et les formulaires ne sont pas envoyés : les deux fonctionnent avec un lien d’aperçu.',
     },
     code: {
       label: 'HTML',

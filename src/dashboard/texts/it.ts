@@ -406,6 +406,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       notYet: '<strong>Non ancora nel tuo account</strong>: {why} Si riprova con la prossima modifica.',
       stillThere: 'La bozza è ancora nel tuo account: {why}',
       onlyInTab: 'La bozza non è nel tuo account, ma solo in questa scheda: {why}',
+      withOthers: 'La vedi con le tue modifiche a {files}, che non sono pubblicate. Pubblica ogni file nel suo editor.',
     },
     check: {
       failed: 'Non è stato possibile controllare la pagina: {why}',
@@ -417,6 +418,9 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       open: 'Apri l’anteprima',
       copyAddress: 'Copia l’indirizzo',
       made: 'L’anteprima ha un indirizzo proprio. La pagina online resta com’era, e il modulo dell’anteprima invia dei test.',
+      tryHint: 'Qui gli script vengono eseguiti. I link ad altre pagine non si aprono e i moduli non vengono inviati.',
+      tryWithLink:
+        'Qui gli script vengono eseguiti. I link ad altre pagine non si aprono e i moduli non vengono inviati: entrambi funzionano con un link all’anteprima.',
     },
     code: {
       label: 'HTML',

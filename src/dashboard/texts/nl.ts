@@ -399,6 +399,8 @@ const texts: Translation<'one' | 'other'> = {
       notYet: '<strong>Nog niet in je account</strong>: {why} Bij je volgende wijziging wordt het opnieuw geprobeerd.',
       stillThere: 'Je concept staat nog in je account: {why}',
       onlyInTab: 'Je concept staat niet in je account, alleen in dit tabblad: {why}',
+      withOthers:
+        'Je ziet de pagina met je wijzigingen in {files}, die niet gepubliceerd zijn. Publiceer elk bestand in zijn eigen editor.',
     },
     check: {
       failed: 'De pagina kon niet worden gecontroleerd: {why}',
@@ -411,6 +413,10 @@ const texts: Translation<'one' | 'other'> = {
       open: 'Voorbeeld openen',
       copyAddress: 'Adres ervan kopiëren',
       made: 'Het voorbeeld heeft een eigen adres. De pagina die online staat, is onveranderd, en het formulier van het voorbeeld verzendt tests.',
+      tryHint:
+        'Scripts werken hier. Links naar andere pagina’s worden niet gevolgd en formulieren worden niet verzonden.',
+      tryWithLink:
+        'Scripts werken hier. Links naar andere pagina’s worden niet gevolgd en formulieren worden niet verzonden: beide werken met een voorbeeldlink.',
     },
     code: {
       label: 'HTML',

@@ -414,6 +414,8 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       notYet: '<strong>Jeszcze nie na Twoim koncie</strong>: {why} Kolejna próba nastąpi przy następnej zmianie.',
       stillThere: 'Twój szkic jest nadal na Twoim koncie: {why}',
       onlyInTab: 'Twojego szkicu nie ma na koncie, jest tylko w tej karcie: {why}',
+      withOthers:
+        'Widzisz ją z Twoimi nieopublikowanymi zmianami w: {files}. Każdy plik opublikuj w jego własnym edytorze.',
     },
     check: {
       failed: 'Nie udało się sprawdzić strony: {why}',
@@ -426,6 +428,9 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       open: 'Otwórz podgląd',
       copyAddress: 'Kopiuj jego adres',
       made: 'Podgląd ma własny adres. Opublikowana strona pozostała bez zmian, a formularz podglądu wysyła zgłoszenia testowe.',
+      tryHint: 'Skrypty działają tutaj. Linki do innych stron nie otwierają się, a formularze nie są wysyłane.',
+      tryWithLink:
+        'Skrypty działają tutaj. Linki do innych stron nie otwierają się, a formularze nie są wysyłane: jedno i drugie działa pod linkiem do podglądu.',
     },
     code: {
       label: 'HTML',

@@ -406,6 +406,8 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       notYet: '<strong>Ainda não está na sua conta</strong>: {why} Há uma nova tentativa com sua próxima alteração.',
       stillThere: 'Seu rascunho continua na sua conta: {why}',
       onlyInTab: 'Seu rascunho não está na sua conta, só nesta aba: {why}',
+      withOthers:
+        'Você a vê com suas alterações em {files}, que não estão publicadas. Publique cada arquivo no editor dele.',
     },
     check: {
       failed: 'Não foi possível verificar a página: {why}',
@@ -417,6 +419,10 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       open: 'Abrir a prévia',
       copyAddress: 'Copiar o endereço dela',
       made: 'A prévia está em um endereço próprio. A página no ar continua como estava, e o formulário da prévia envia testes.',
+      tryHint:
+        'Os scripts são executados aqui. Os links para outras páginas não são abertos e os formulários não são enviados.',
+      tryWithLink:
+        'Os scripts são executados aqui. Os links para outras páginas não são abertos e os formulários não são enviados: ambos funcionam em um link da prévia.',
     },
     code: {
       label: 'HTML',

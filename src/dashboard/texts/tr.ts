@@ -398,6 +398,8 @@ const texts: Translation<'one' | 'other'> = {
       notYet: '<strong>Henüz hesabınızda değil</strong>: {why} Bir sonraki değişikliğinizde yeniden denenir.',
       stillThere: 'Taslağınız hâlâ hesabınızda: {why}',
       onlyInTab: 'Taslağınız hesabınızda değil, yalnızca bu sekmede: {why}',
+      withOthers:
+        'Sayfayı, yayımlanmamış değişikliklerinizle görüyorsunuz: {files}. Her dosyayı kendi düzenleyicisinde yayımlayın.',
     },
     check: {
       failed: 'Sayfa denetlenemedi: {why}',
@@ -410,6 +412,9 @@ const texts: Translation<'one' | 'other'> = {
       open: 'Önizlemeyi aç',
       copyAddress: 'Adresini kopyala',
       made: 'Önizlemenin kendi adresi var. Yayındaki sayfa değişmedi; önizlemedeki form test gönderir.',
+      tryHint: 'Betikler burada çalışır. Başka sayfalara giden bağlantılar açılmaz ve formlar gönderilmez.',
+      tryWithLink:
+        'Betikler burada çalışır. Başka sayfalara giden bağlantılar açılmaz ve formlar gönderilmez: ikisi de önizleme bağlantısında çalışır.',
     },
     code: {
       label: 'HTML',

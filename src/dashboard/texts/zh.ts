@@ -378,6 +378,7 @@ const texts: Translation<'other'> = {
       notYet: '<strong>尚未存入您的账户</strong>：{why}下次更改时会自动重试。',
       stillThere: '您的草稿仍在账户中：{why}',
       onlyInTab: '您的草稿不在账户中，只在此标签页中：{why}',
+      withOthers: '您看到的页面包含您对 {files} 所做的、尚未发布的更改。请在各文件自己的编辑器中发布。',
     },
     check: {
       failed: '无法检查页面：{why}',
@@ -389,6 +390,8 @@ const texts: Translation<'other'> = {
       open: '打开预览',
       copyAddress: '复制其地址',
       made: '预览有单独的地址。线上页面保持不变，预览中的表单只发送测试。',
+      tryHint: '脚本会在此处运行。指向其他页面的链接不会打开，表单也不会发送。',
+      tryWithLink: '脚本会在此处运行。指向其他页面的链接不会打开，表单也不会发送；两者都可以通过预览链接使用。',
     },
     code: {
       label: 'HTML',

@@ -7,6 +7,10 @@ import { type Draft, draftOf } from '../editor/draft/page-draft.ts';
 import { EditDraft } from '../editor/edit-draft.tsx';
 import { EditSiteFile } from '../editor/edit-site-file.tsx';
 import { ImageFile } from '../editor/image-file.tsx';
+import { DraftsNotice } from '../editor/site/drafts-notice.tsx';
+import { changedTexts, previewWith } from '../editor/site/preview-site.ts';
+import { readSiteDrafts } from '../editor/site/read-site-drafts.ts';
+import type { SiteDrafts } from '../editor/site/site-drafts.ts';
 import { isTextFile, strongTag } from '../editor/site-file.ts';
 import { pageLinks } from '../page-links.ts';
 import { INDEX } from '../sites.ts';
@@ -29,7 +33,17 @@ async function readLive(id: string, signal: AbortSignal): Promise<Live> {
 }
 
 /** Edits the HTML that was live, or one's draft of it. */
-function Edit({ page, live, found }: { page: Page; live: Live; found: Draft | undefined }): JSX.Element {
+function Edit({
+  page,
+  live,
+  found,
+  drafts,
+}: {
+  page: Page;
+  live: Live;
+  found: Draft | undefined;
+  drafts: SiteDrafts | undefined;
+}): JSX.Element {
   const { id, url } = page;
   const { query } = useLocation();
   return (
@@ -45,6 +59,8 @@ function Edit({ page, live, found }: { page: Page; live: Live; found: Draft | un
       fileProps={({ draft: { html }, beginWith }) => ({
         isOfSite: live.files.length > 1,
         base: url,
+        drafts,
+        draftsNotice: <DraftsNotice id={id} drafts={drafts} />,
         images: (use) => (
           <ImageFile
             id={id}
@@ -56,10 +72,7 @@ function Edit({ page, live, found }: { page: Page; live: Live; found: Draft | un
             }}
           />
         ),
-        async onPreview() {
-          const params = { path: { id }, query: { preview: '1' as const } };
-          return (await answer(api.PUT('/deploy/{id}', { params, body: { html } }))).preview_url ?? '';
-        },
+        onPreview: () => previewWith(id, changedTexts(INDEX, html, drafts)),
         ...(query.line && { start: { line: Number(query.line), column: Number(query.column) } }),
       })}
     />
@@ -68,10 +81,13 @@ function Edit({ page, live, found }: { page: Page; live: Live; found: Draft | un
 
 /** Reads the draft each time that the first page is chosen: it was perhaps changed before another file was. */
 function EditIndex({ page, live }: { page: Page; live: Live }): JSX.Element {
-  const loaded = useData(`draft:${page.id}`, async (signal) => ({ found: await draftOf(page.id).read(signal) }));
+  const loaded = useData(`draft:${page.id}`, async (signal) => {
+    const [found, drafts] = await Promise.all([draftOf(page.id).read(signal), readSiteDrafts(page, INDEX, signal)]);
+    return { found, drafts };
+  });
   return (
     <Shown loaded={loaded} label={t.editor.edit.loadingDraft}>
-      {({ found }) => <Edit {...{ page, live, found }} />}
+      {({ found, drafts }) => <Edit {...{ page, live, found, drafts }} />}
     </Shown>
   );
 }

@@ -25,6 +25,20 @@ export async function countOtherDrafts(db: Knex, { deploymentId, guestId, path }
   return row?.others ?? 0;
 }
 
+/** The paths of the files of a page of which this person has drafts. */
+export async function findDraftedPaths(
+  db: Knex,
+  { deploymentId, guestId }: Omit<DraftOf, 'path'>,
+): Promise<ReadonlySet<string>> {
+  const rows = await query<{ path: string }>(
+    db,
+    'find-drafted-paths',
+    'SELECT path FROM page_drafts WHERE deployment_id = ? AND guest_id IS NOT DISTINCT FROM CAST(? AS text)',
+    [deploymentId, guestId ?? null],
+  );
+  return new Set(rows.map(({ path }) => path));
+}
+
 /** Stores a draft in place of the one before; undefined when there is no such live deployment. Throws StorageFull. */
 export async function saveDraft(
   db: Knex,

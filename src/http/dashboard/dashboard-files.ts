@@ -35,7 +35,7 @@ const FRAMED = "sandbox allow-scripts; frame-ancestors 'self'";
 
 /** For a page that is edited: its styles and images are loaded, and no script runs except that of the file itself. */
 const policyOfEdited = (script: string): string =>
-  `${FRAMED}; default-src 'none'; script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'; style-src 'unsafe-inline' http: https:; img-src http: https: data:; font-src http: https: data:; media-src http: https:; form-action 'none'`;
+  `${FRAMED}; default-src 'none'; script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'; style-src 'unsafe-inline' http: https: data:; img-src http: https: data:; font-src http: https: data:; media-src http: https:; form-action 'none'`;
 
 /** Returns the policy of a file that the dashboard shows in a frame. */
 function policyOf(name: string, html: string): string {

@@ -102,6 +102,26 @@ describe('drafts of pages', () => {
     await owner.put(ofFile('more.html')).send({ html: 'x' }).expect(200);
   });
 
+  it('are marked in the list of files, for the person who has them', async () => {
+    const { id } = await owner.deploy({ html: '<h1>Live</h1>', files: { 'a.css': 'p {}', 'b.css': 'i {}' } });
+    const ada = await guestOf(id, 'ada@marked.test');
+    await save(id, { html: 'page' }).expect(200);
+    await owner.put(`/deploy/${id}/draft?file=b.css`).send({ html: 'b {}' }).expect(200);
+    await ada.send('put', `/deploy/${id}/draft?file=a.css`).send({ html: 'b {}' }).expect(200);
+    const marked = ({ body }: request.Response) =>
+      body.files.map(({ path, draft }: { path: string; draft?: true }) => [path, draft]);
+    expect(marked(await owner.get(`/deploy/${id}/files`))).toEqual([
+      ['index.html', true],
+      ['a.css', undefined],
+      ['b.css', true],
+    ]);
+    expect(marked(await ada.send('get', `/deploy/${id}/files`))).toEqual([
+      ['index.html', undefined],
+      ['a.css', true],
+      ['b.css', undefined],
+    ]);
+  });
+
   it.each(['', '/', '../a.html', 'a//b.html', 'a'.repeat(2_000), 'a\0b'])('are of paths of files: %j', async (file) => {
     const { id } = await owner.deploy();
     const path = `/deploy/${id}/draft?file=${encodeURIComponent(file)}`;

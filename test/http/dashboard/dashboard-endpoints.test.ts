@@ -185,7 +185,7 @@ describe('GET /dashboard/assets/:asset', () => {
         const [, script = ''] = /<script>(.*?)<\/script>/s.exec(String(content)) ?? [];
         const hash = createHash('sha256').update(script).digest('base64');
         expect(policy).toBe(
-          `sandbox allow-scripts; frame-ancestors 'self'; default-src 'none'; script-src 'sha256-${hash}'; style-src 'unsafe-inline' http: https:; img-src http: https: data:; font-src http: https: data:; media-src http: https:; form-action 'none'`,
+          `sandbox allow-scripts; frame-ancestors 'self'; default-src 'none'; script-src 'sha256-${hash}'; style-src 'unsafe-inline' http: https: data:; img-src http: https: data:; font-src http: https: data:; media-src http: https:; form-action 'none'`,
         );
       } else expect(policy).toBe(name.endsWith('.html') ? "sandbox allow-scripts; frame-ancestors 'self'" : undefined);
       for (const encoding of ['br', 'gzip']) {

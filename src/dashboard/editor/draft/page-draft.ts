@@ -42,6 +42,11 @@ export class PageDraft {
     return { path: { id: this.#id }, query: this.#path === INDEX ? {} : { file: this.#path } };
   }
 
+  /** True if this tab has what is not published, and the account perhaps not yet. */
+  get isInTab(): boolean {
+    return this.#wanted !== undefined || keptDraft(`html:${this.#name}`) !== undefined;
+  }
+
   /** Keeps a draft in this tab at once, and in the account a moment after the last change. */
   keep(draft: Draft): void {
     keepDraft(`html:${this.#name}`, draft.html);

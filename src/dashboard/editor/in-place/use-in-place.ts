@@ -1,8 +1,11 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
+import type { SiteDrafts } from '../site/site-drafts.ts';
 import { editText, type Place, places } from '../source/editable-places.ts';
 import { markForFrame } from '../source/frame-marks.ts';
 import { type PageSource, readSource, unread } from '../source/page-source.ts';
+import { draftEdits } from '../source/shown/draft-edits.ts';
+import { baseOf } from '../source/shown/page-base.ts';
 import { applyEdits, type Edit } from '../source/source-edits.ts';
 import type { Edited } from '../use-history.ts';
 import type { FrameMessage, ShownPage } from './frame-messages.ts';
@@ -27,11 +30,22 @@ const MAX_CHARS = DASHBOARD_LIMITS.editor.maxInPlaceChars;
 
 let steps = 0;
 
+/** `url`: where the page is live, if it is. */
+type ShownSite = { url: string | undefined; drafts: SiteDrafts | undefined };
+
+/** Returns a page for the frame: with the drafts of its files, its places are the same ones. */
+function shownPage(source: PageSource, { url, drafts }: ShownSite): Omit<ShownPage, 'version'> {
+  if (url === undefined) return { html: markForFrame(source) };
+  const base = baseOf(source, url);
+  const edits = draftEdits(source, { base, drafts });
+  return { html: markForFrame(edits.length === 0 ? source : readSource(applyEdits(source.html, edits))), base };
+}
+
 /**
  * Edits a page where its texts stand. While a text is typed, the frame has it already and is not shown again: each letter is an edit
  * of the page as it was before, so that only the characters that differ change.
  */
-export function useInPlace(html: string, edited: Edited, base: string | undefined): InPlace {
+export function useInPlace(html: string, edited: Edited, site: ShownSite): InPlace {
   const source = useMemo(() => (html.length > MAX_CHARS ? unread(html) : readSource(html)), [html]);
   const [choice, choose] = useState<{ id: number; places: number }>();
   const [tooLong, setTooLong] = useState<Place>();
@@ -46,7 +60,7 @@ export function useInPlace(html: string, edited: Edited, base: string | undefine
   if (current?.isOver) typing.current = undefined;
   if (!shown.current || (!typing.current && shown.current.html !== html)) {
     const version = (shown.current?.page.version ?? 0) + 1;
-    shown.current = { html, page: { html: markForFrame(source), version, ...(base !== undefined && { base }) } };
+    shown.current = { html, page: { ...shownPage(source, site), version } };
   }
   const { page } = shown.current;
 

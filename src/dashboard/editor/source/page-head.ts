@@ -1,5 +1,5 @@
 import { colord } from 'colord';
-import { attribute, type HtmlElement, isElement, isHtml, isText } from '../../../forms/html-tree.ts';
+import { attribute, type HtmlElement, type HtmlNode, isElement, isHtml, isText } from '../../../forms/html-tree.ts';
 import { schemesOf, toHex } from '../../../sites/page-look.ts';
 import { changeText, possibleText, spell, TEXT } from './new-text.ts';
 import type { PageSource, Range } from './page-source.ts';
@@ -78,6 +78,18 @@ export function head(source: PageSource): PageHead {
   };
 }
 
+/** Returns where the head begins: behind its tag, or else behind that of the page, or behind the doctype. */
+export function startOfHead({ html, root: { childNodes } }: PageSource): number {
+  const page = childNodes.find(isElement);
+  const head = page?.childNodes.find((node) => isElement(node) && isHtml(node, 'head'));
+  const doctype = childNodes.find(({ nodeName }) => nodeName === '#documentType')?.sourceCodeLocation?.endOffset;
+  const mark = html.startsWith('\ufeff') ? 1 : 0;
+  return startTagEnd(head) ?? startTagEnd(page) ?? doctype ?? mark;
+}
+
+const startTagEnd = (node: HtmlNode | undefined): number | undefined =>
+  node && isElement(node) ? node.sourceCodeLocation?.startTag?.endOffset : undefined;
+
 /** Where an element can be added to the head: behind the title or the last <meta>, or where the head begins. */
 function placeInHead(source: PageSource, found: Found): { at: number; lineBreak: string } {
   const { head: element, title, lastMeta } = found;
@@ -89,11 +101,7 @@ function placeInHead(source: PageSource, found: Found): { at: number; lineBreak:
     const indent = source.html.slice(start + 1, before.from);
     return { at: before.to, lineBreak: /^[\t ]*$/.test(indent) && start >= 0 ? `\n${indent}` : '' };
   }
-  const { childNodes } = source.root;
-  const html = childNodes.filter(isElement).at(0)?.sourceCodeLocation?.startTag?.endOffset;
-  const doctype = childNodes.find(({ nodeName }) => nodeName === '#documentType')?.sourceCodeLocation?.endOffset;
-  const start = source.html.startsWith('\ufeff') ? 1 : 0;
-  return { at: element?.sourceCodeLocation?.startTag?.endOffset ?? html ?? doctype ?? start, lineBreak: '' };
+  return { at: startOfHead(source), lineBreak: '' };
 }
 
 const written = (text: string): string => spell(possibleText(text), { isText: false, quote: '"' }, '\n');

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import type { Owner } from '../../../db/account/owner-queries.ts';
+import { findDraftedPaths } from '../../../db/deployments/draft-queries.ts';
 import { findSite, type SiteFile } from '../../../db/deployments/site-file-queries.ts';
 import type { ReadPiece } from '../../../db/files/file-content-queries.ts';
 import { refused, refusedIssue } from '../../../problems/refusal.ts';
@@ -38,6 +39,7 @@ const File = answerObject('SiteFile', {
       description: 'The SHA-256 of its content, in hex.',
       example: 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9',
     }),
+  draft: z.literal(true).optional().meta({ description: 'Only where you have a draft of it, which is not published.' }),
 });
 export const Files = answerObject('SiteFiles', {
   files: z.array(File),
@@ -135,7 +137,14 @@ const listOperation = operation('GET', '/deploy/:id/files', 'listFiles', {
   description: 'With its `index.html`, which is first; the others follow by their paths. A single page has no others.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   answer: { description: 'The files.', schema: Files },
-  handle: async ({ owner, resource: { id } }, { db }) => listFiles(foundOr404(await findSite(db, owner.id, id))),
+  async handle({ owner, resource: { id } }, { db }) {
+    const { files, ...all } = listFiles(foundOr404(await findSite(db, owner.id, id)));
+    const drafted = await findDraftedPaths(db, { deploymentId: id, ownerId: owner.id, guestId: owner.guest?.id });
+    return {
+      ...all,
+      files: files.map((file) => (drafted.has(file.path) ? { ...file, draft: true as const } : file)),
+    };
+  },
 });
 
 const getOperation = operation('GET', '/deploy/:id/files/*path', 'getSiteFile', {

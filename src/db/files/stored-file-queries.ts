@@ -45,22 +45,26 @@ const toFile = (row: FileRow): StoredFile => ({
   object: toObject(row),
 });
 
-/** A file of a submission to a live deployment, of any owner. One in the trash has none until it is restored. */
-export async function findFile(
-  db: Knex,
-  { deploymentId, submissionId, fileId }: { deploymentId: string; submissionId: string; fileId: string },
-): Promise<StoredFile | undefined> {
-  const [row] = await query<FileRow>(
-    db,
-    'find-file',
-    `SELECT submission_files.id, filename, content_type, size, object_id, object_sha256
-       FROM submission_files JOIN deployments ON deployments.id = deployment_id
-      WHERE submission_files.id = ? AND deployment_id = ? AND submission_id = ? AND deleted_at IS NULL
-        AND NOT EXISTS (SELECT FROM trashed_submissions WHERE trashed_submissions.id = submission_id)`,
-    [fileId, deploymentId, submissionId],
-  );
+type FileIds = { deploymentId: string; submissionId: string; fileId: string };
+
+const OF_LIVE_DEPLOYMENT = `
+  SELECT submission_files.id, filename, content_type, size, object_id, object_sha256
+    FROM submission_files JOIN deployments ON deployments.id = deployment_id
+   WHERE submission_files.id = :fileId AND deployment_id = :deploymentId AND submission_id = :submissionId AND deleted_at IS NULL
+     AND NOT EXISTS (SELECT FROM trashed_submissions WHERE trashed_submissions.id = submission_id)`;
+
+async function findOne(db: Knex, name: string, sql: string, ids: FileIds): Promise<StoredFile | undefined> {
+  const [row] = await query<FileRow>(db, name, sql, ids);
   return row && toFile(row);
 }
+
+/** A file of a submission to a live deployment, of any owner. One in the trash has none until it is restored. */
+export const findFile = (db: Knex, ids: FileIds): Promise<StoredFile | undefined> =>
+  findOne(db, 'find-file', OF_LIVE_DEPLOYMENT, ids);
+
+/** The same for everybody who has a link: the operator has neither taken the page down, nor suspended its owner. */
+export const findLinkedFile = (db: Knex, ids: FileIds): Promise<StoredFile | undefined> =>
+  findOne(db, 'find-linked-file', `${OF_LIVE_DEPLOYMENT} AND taken_down_at IS NULL AND NOT suspended`, ids);
 
 /** The files of submissions to a live deployment of this owner. */
 export async function listSubmissionFiles(

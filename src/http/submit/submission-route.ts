@@ -97,7 +97,7 @@ export class SubmissionRoute {
     try {
       const label = this.#previewOf(request, formId);
       const preview = label === undefined ? undefined : await this.#tests.find(label);
-      if (preview && (formId === label || formId === preview.deploymentId)) {
+      if (preview && !isDelivery && (formId === label || formId === preview.deploymentId)) {
         deploymentId = preview.deploymentId;
         return { outcome: await this.#tests.receive(preview, read), deploymentId, sent, visitor };
       }

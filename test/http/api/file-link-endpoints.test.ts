@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
+import { restore, takeDown } from '../../../src/db/deployments/take-down-queries.ts';
 import type { LinkedFile } from '../../../src/lib/signed-links.ts';
 import { fixedHeaders } from '../../support/answers.ts';
 import { multipartBody } from '../../support/multipart-body.ts';
@@ -79,7 +80,7 @@ async function expectPage(path: string, status: number, text: string): Promise<v
   expect(html).toContain('<h1>This link cannot be opened</h1>');
   expect(html).toContain(`<p>${text}</p>`);
 }
-const WRONG = 'Check that the link is complete. If it is, the file has been deleted.';
+const WRONG = 'Check that the link is complete. If it is, the file has been deleted, or its page taken down.';
 const EXPIRED =
   'This link has expired: a link to a file works for 7 days. The owner of the page can still get the file with an API key.';
 
@@ -113,6 +114,19 @@ describe('the link to a file in a mail', () => {
     expect(await open(path, { method: 'HEAD' })).toEqual({ ...expected, content: Buffer.alloc(0) });
     const expires = Number(/expires=(\d+)/.exec(url)?.[1]) * 1_000;
     expect(expires - inDays(7).getTime()).toSatisfy((ms: number) => ms > -60_000 && ms <= 60_000);
+  });
+
+  it('opens nothing of a page that is taken down, or whose owner is suspended; the owner reads files of the first', async () => {
+    const { id } = await owner.deploy();
+    const file = await submit(id, 'Ada');
+    const path = links.file(file, inDays(7));
+    await takeDown(service.db, id, 'malware');
+    await expectPage(path, 404, WRONG);
+    await owner.get(`/submissions/${id}/${file.submissionId}/files/${file.fileId}`).expect(200);
+    await restore(service.db, id);
+    expect((await open(path)).status).toBe(200);
+    await service.db('deployments').where({ id }).update({ suspended: true });
+    await expectPage(path, 404, WRONG);
   });
 
   it('is a page that says so once it has expired', async () => {

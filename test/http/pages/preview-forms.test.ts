@@ -65,6 +65,18 @@ describe('a form of a preview', () => {
     expect(await searched(id)).toEqual([]);
   });
 
+  it('refuses what a delivery of the service itself sends, at both addresses', async () => {
+    const { id } = await owner.deploy({ html: ONE_FORM });
+    const label = await preview(id);
+    const loop = (to: string) =>
+      send(to).set('formhost-delivery', 'dl_1').set('Origin', `https://${label}.${PAGES_DOMAIN}`);
+    for (const to of [label, id]) {
+      const refusal = await loop(to).send({ email: 'ada@example.org' });
+      expect([refusal.status, refusal.headers['error-code']]).toEqual([508, 'webhook-loop']);
+    }
+    expect(await searched(id)).toEqual([]);
+  });
+
   it('has the labels of the preview in the mail', async () => {
     const { id } = await owner.deploy({ html: ONE_FORM });
     await owner.change(id, { email_notifications: true });

@@ -1,5 +1,5 @@
 import limitConcurrency from 'p-limit';
-import { findFile } from '../../../db/files/stored-file-queries.ts';
+import { findLinkedFile } from '../../../db/files/stored-file-queries.ts';
 import { networkOf } from '../../../lib/public-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import { perService } from '../../operation/declaration.ts';
@@ -14,9 +14,11 @@ import { ExpiringLink, linkErrors } from './link-endpoint.ts';
 const noSuchLink = errorKind(
   {
     id: 'NoSuchFileLink',
-    description: 'The link was changed, or the file, its submission or its deployment has been deleted.',
+    description:
+      'The link was changed; the file, its submission or its deployment has been deleted; or the operator has taken the deployment down, or suspended its owner.',
   },
-  () => new HttpError(404, 'Check that the link is complete. If it is, the file has been deleted.'),
+  () =>
+    new HttpError(404, 'Check that the link is complete. If it is, the file has been deleted, or its page taken down.'),
 );
 const linkExpired = errorKind(
   { id: 'FileLinkExpired', description: 'The link has expired.' },
@@ -54,7 +56,7 @@ export const fileLinkOperation = publicOperation('GET', '/files/:deployId/:submi
     const state = (await links()).checkFile(linked, queryOf(request.url));
     if (state === 'wrong') throw noSuchLink();
     if (state === 'expired') throw linkExpired();
-    const file = await readLimits.database(() => findFile(db, linked));
+    const file = await readLimits.database(() => findLinkedFile(db, linked));
     if (!file) throw noSuchLink();
     const read = openFile(file, readLimits);
     const first = await read(0);

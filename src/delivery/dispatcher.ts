@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { FAILURES } from '../db/deliveries/delivery-failures.ts';
 import { LOGGED_MAIL_EVENTS } from '../db/deliveries/delivery-log-queries.ts';
 import { findDuePairs, type LeasedDelivery, leaseDeliveries, type Pair } from '../db/deliveries/delivery-queue.ts';
 import { type AttemptOutcome, type LoggedAttempt, settleDeliveries } from '../db/deliveries/settle-deliveries.ts';
@@ -183,7 +184,7 @@ export class Dispatcher {
     const startedAt = performance.now();
     const attempt = await sender.attempt(delivery, signal).catch((error): Attempt => {
       log.error({ err: error, delivery: delivery.id }, 'an attempt failed because of an internal error');
-      return { error: 'an internal error of the service' };
+      return { error: FAILURES['service-failed'] };
     });
     if (!attempt.isSkipped) this.#slots.noteAnswer(delivery.receiver, attempt.status !== undefined && !signal.aborted);
     if (this.#isCancelling && attempt.error !== undefined) {

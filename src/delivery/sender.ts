@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { FAILURES, failure } from '../db/deliveries/delivery-failures.ts';
 import type { LeasedDelivery } from '../db/deliveries/delivery-queue.ts';
 import { labelsOf, type PageForm } from '../forms/forms-of-page.ts';
 import type { AccountMail } from '../lib/events.ts';
@@ -12,7 +13,6 @@ import { accountEmail } from './mail/account-mails.ts';
 import type { Email } from './mail/layout.ts';
 import { MailClient } from './mail/mail-client.ts';
 import { MAIL_KINDS, type MailSources, NotSent } from './mail/mail-kinds.ts';
-import { REFUSED } from './webhooks/failure-reasons.ts';
 import type { Fence } from './webhooks/fenced-agent.ts';
 import { WebhookClient } from './webhooks/webhook-client.ts';
 import { webhookMessage } from './webhooks/webhook-message.ts';
@@ -74,7 +74,7 @@ export class Sender {
 
   #unreadable({ id: delivery }: LeasedDelivery, reason: string, isFinal = false): Attempt {
     this.#options.log.error({ delivery, reason }, 'a delivery cannot be read');
-    return { error: `the delivery cannot be read: ${reason}`, isFinal };
+    return { error: failure('unreadable', { reason }), isFinal };
   }
 
   async #post(
@@ -91,7 +91,7 @@ export class Sender {
     const { url, secrets, headers: ownHeaders } = webhook;
     const attempt = await this.#webhooks.send({ id: delivery.id, url, secrets, ownHeaders, ...message }, signal);
     const isRefusal = attempt.error === undefined && isRefused?.(attempt.response ?? '') === true;
-    return isRefusal ? { ...attempt, error: REFUSED } : attempt;
+    return isRefusal ? { ...attempt, error: FAILURES['receiver-refused'] } : attempt;
   }
 
   async #sendEmail(
@@ -99,7 +99,7 @@ export class Sender {
     write: () => Email | Promise<Email | undefined>,
     signal: AbortSignal,
   ): Promise<Attempt> {
-    if (!this.#mail) return { error: 'mail is off: SMTP_URL is not set' };
+    if (!this.#mail) return { error: FAILURES['mail-off'] };
     const email = await write();
     if (!email) return {};
     const { visitor, ...content } = email;

@@ -8,6 +8,7 @@ import {
   startDashboard,
   tabTo,
 } from '../support/dashboard-in-browser.ts';
+import { textsOf } from '../support/dashboard-texts.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { Owner } from '../support/test-service.ts';
 
@@ -273,6 +274,28 @@ describe.skipIf(!hasChromium())('the dashboard, Notifications', () => {
     await page.getByText('the receiver answered 503').first().waitFor();
     await page.locator('.row .badge.warn', { hasText: 'Failing' }).first().waitFor();
     expect(await page.getByText('Waiting').count()).toBe(0);
+  });
+
+  it('says in the language of the person why an attempt has failed', async () => {
+    const receiver = await startReceiver((response) => void response.writeHead(503).end());
+    onTestFinished(() => receiver.close());
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: FORM });
+    const { id: webhookId } = (await owner.post(`/webhooks/${id}`).send({ url: receiver.url }).expect(201)).body;
+    await submit(id);
+    const fates = async () => (await owner.get(`/webhooks/${id}/${webhookId}/deliveries`)).body.deliveries;
+    await expect.poll(async () => (await fates())[0]?.last_error).toBe('the receiver answered 503');
+    const page = await dashboard.open(owner, of(id), { locale: 'de' });
+    const { notifications } = textsOf('de');
+    await page.getByRole('button', { name: notifications.webhooks.aProgram }).click();
+    // The notice of the webhook, and the row of the log.
+    const answered = notifications.failures['receiver-status'].replace('{value}', '503');
+    await expect.poll(() => page.getByText(answered).count()).toBe(2);
+    // A sentence of an earlier version is shown as it is.
+    await dashboard.db('deliveries').where({ deployment_id: id }).update({ last_error: 'answered 503' });
+    await page.reload();
+    await page.getByRole('button', { name: notifications.webhooks.aProgram }).click();
+    await expect.poll(() => page.locator('bdi[lang=en]', { hasText: 'answered 503' }).count()).toBe(2);
   });
 
   it('adds an address that was pasted from a mail', async () => {

@@ -4,6 +4,7 @@ import { useData } from '../data.ts';
 import type { Attempt } from '../logs.ts';
 import { t } from '../texts/chosen-texts.ts';
 import { Rich } from '../texts/rich.tsx';
+import { FailureReason } from './failure-reason.tsx';
 import { Shown } from './states.tsx';
 import { Time } from './time.tsx';
 
@@ -17,8 +18,11 @@ const Response = ({ text }: { text: string }): JSX.Element => (
   </pre>
 );
 
+/** Failures of which the status says all. */
+const STATUSES: readonly string[] = ['receiver-status', 'mail-status'];
+
 /** An attempt. The reason of a failure is left out where it only says the status again. */
-const AttemptRow = ({ at, duration_ms: duration, status, error, response }: Attempt): JSX.Element => (
+const AttemptRow = ({ at, duration_ms: duration, status, error, failure, response }: Attempt): JSX.Element => (
   <li>
     <p>
       {status === null ? (
@@ -27,9 +31,9 @@ const AttemptRow = ({ at, duration_ms: duration, status, error, response }: Atte
         <Rich text={texts.httpStatus} with={{ time: <Time at={at} />, duration, status: String(status) }} />
       )}
     </p>
-    {error !== null && !error.endsWith(` ${status}`) && (
+    {error !== null && !STATUSES.includes(failure?.code ?? '') && (
       <p class="error">
-        <bdi>{error}</bdi>
+        <FailureReason sentence={error} failure={failure} />
       </p>
     )}
     {response !== null && response !== '' && <Response text={response} />}

@@ -4,6 +4,7 @@ import { counted, fill, t } from '../texts/chosen-texts.ts';
 import { Rich } from '../texts/rich.tsx';
 import { ActionButton } from './action-button.tsx';
 import { DeliveryAttempts } from './delivery-attempts.tsx';
+import { FailureReason } from './failure-reason.tsx';
 import { Time } from './time.tsx';
 
 const texts = t.notifications.delivery;
@@ -41,7 +42,7 @@ export function DeliveryRow({
   /** The subject of the delivery, where the view has deliveries of several. */
   children?: ComponentChildren;
 }): JSX.Element {
-  const { id, attempts, next_attempt_at, last_error, created_at, recipient = log.name } = delivery;
+  const { id, attempts, next_attempt_at, last_error, last_failure, created_at, recipient = log.name } = delivery;
   const to = recipient ?? texts.removedRecipient;
   const { label, badge } = stateOf(delivery);
   return (
@@ -62,7 +63,7 @@ export function DeliveryRow({
         </p>
         {last_error !== null && (
           <p class="error">
-            <bdi>{last_error}</bdi>
+            <FailureReason sentence={last_error} failure={last_failure} />
           </p>
         )}
         {log.attempts && attempts > 0 && (

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Confirmation } from '../../forms/confirmation.ts';
 import type { Format } from '../../lib/webhook-receivers.ts';
 import { query, queryOne } from '../postgres/query.ts';
+import { FAILURES } from './delivery-failures.ts';
 import { isWantedMail, MAIL } from './mail-recipient-queries.ts';
 import { CONFIRMATION_EVENT, PREVIEW_EVENT } from './visitor-confirmation-queries.ts';
 import type { Header } from './webhook-queries.ts';
@@ -195,8 +196,8 @@ const LEASE = `
              ELSE next_attempt_at
            END,
            last_error = CASE action
-             WHEN 'refused' THEN coalesce(last_error, 'the mail server has refused other mails to the address')
-             WHEN 'fail' THEN 'the service stopped during the last attempt'
+             WHEN 'refused' THEN coalesce(last_error, '${FAILURES['mail-refused-before']}')
+             WHEN 'fail' THEN '${FAILURES['service-stopped']}'
              ELSE last_error
            END,
            receiver = decided.receiver, updated_at = now()

@@ -1,4 +1,5 @@
 import type { NodemailerError, SendMailOptions } from 'nodemailer';
+import { FAILURES, failure } from '../../db/deliveries/delivery-failures.ts';
 import { TEST_HEADER } from '../../lib/events.ts';
 import type { Limits } from '../../limits.ts';
 import type { Attempt } from '../attempt.ts';
@@ -19,23 +20,19 @@ export type Message = Omit<Email, 'visitor'> & {
 /** `status` is an SMTP reply code, `response` the server's text in one line, without the password of SMTP_URL. */
 type EmailAttempt = Attempt & { response?: string };
 
-const REFUSED_LOGIN = 'the mail server refused the user name or password';
 /** The codes are of the system or of nodemailer. */
 const REASONS: readonly [code: RegExp, reason: string][] = [
-  [/^ECONNREFUSED$/, 'the connection to the mail server was refused'],
-  [/^(?:EHOST|ENET|EADDRNOTAVAIL$)/, 'the mail server could not be reached'],
-  [/^EDNS$/, 'the name of the mail server could not be resolved'],
-  [/^(?:ECONNRESET|EPIPE|ECONNECTION)$/, 'the mail server closed the connection'],
-  [/^(?:EABORT|ETIMEDOUT)$/, 'the mail server did not answer in time'],
-  [
-    /CERT|ISSUER|SIGNATURE|CRL|INVALID_CA|PATH_LENGTH|PURPOSE|HOSTNAME/,
-    'the certificate of the mail server is not valid',
-  ],
-  [/^(?:ERR_SSL_|EPROTO$|ETLS$)/, 'no secure connection to the mail server could be made'],
-  [/^EPROTOCOL$/, 'the mail server did not speak SMTP'],
-  [/^EAUTH$/, REFUSED_LOGIN],
-  [/^EENVELOPE$/, 'the address is not one that mail can be sent to'],
-  [/^EMESSAGE$/, 'the mail is larger than the mail server accepts'],
+  [/^ECONNREFUSED$/, FAILURES['mail-connection-refused']],
+  [/^(?:EHOST|ENET|EADDRNOTAVAIL$)/, FAILURES['mail-unreachable']],
+  [/^EDNS$/, FAILURES['mail-unresolved']],
+  [/^(?:ECONNRESET|EPIPE|ECONNECTION)$/, FAILURES['mail-cut-off']],
+  [/^(?:EABORT|ETIMEDOUT)$/, FAILURES['mail-slow']],
+  [/CERT|ISSUER|SIGNATURE|CRL|INVALID_CA|PATH_LENGTH|PURPOSE|HOSTNAME/, FAILURES['mail-invalid-certificate']],
+  [/^(?:ERR_SSL_|EPROTO$|ETLS$)/, FAILURES['mail-no-secure-connection']],
+  [/^EPROTOCOL$/, FAILURES['mail-not-smtp']],
+  [/^EAUTH$/, FAILURES['mail-login']],
+  [/^EENVELOPE$/, FAILURES['mail-address']],
+  [/^EMESSAGE$/, FAILURES['mail-too-large']],
 ];
 
 /** Answers that say nothing of the recipient: bad sequence of commands, authentication required. */
@@ -169,13 +166,13 @@ export class MailClient {
   #failed({ code, originalCode, responseCode, response, command }: NodemailerError, isReply = false): EmailAttempt {
     if (responseCode === undefined || response === undefined) {
       const [, reason] = REASONS.find(([known]) => known.test(originalCode ?? '') || known.test(code ?? '')) ?? [];
-      return { error: reason ?? `the mail could not be sent (${originalCode ?? code})` };
+      return { error: reason ?? failure('mail-unknown', { reason: originalCode ?? code ?? '' }) };
     }
     const isLogin = code === 'EAUTH' && responseCode >= 500;
     const isLast = isPermanent(responseCode, command);
     return {
       status: responseCode,
-      error: isLogin ? REFUSED_LOGIN : `the mail server answered ${responseCode}`,
+      error: isLogin ? FAILURES['mail-login'] : failure('mail-status', { status: responseCode }),
       response: this.#plainResponse(response),
       // A visitor's text must not switch a recipient off, and neither may a blocklist that has the mail server.
       ...(isLast && !OF_OTHERS.test(response) && { isRefused: true }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FAILURES, failure } from '../../db/deliveries/delivery-failures.ts';
 import type { LeasedDelivery } from '../../db/deliveries/delivery-queue.ts';
 import type { Digest, DigestRange } from '../../db/deliveries/digest-queries.ts';
 import type { NewConfirmation, Reservation } from '../../db/deliveries/visitor-confirmation-queries.ts';
@@ -161,9 +162,9 @@ function confirmationEmail(
 }
 
 const NOT_RESERVED: Readonly<Record<Exclude<Reservation, 'reserved'>, string>> = {
-  'refused-address': 'the mail server has refused the address before',
-  'address-limit': 'the address gets one confirmation of this page a day',
-  'owner-limit': 'the confirmations of this day are used up (CONFIRMATIONS_PER_DAY)',
+  'refused-address': FAILURES['visitor-refused-before'],
+  'address-limit': FAILURES['visitor-limit'],
+  'owner-limit': FAILURES['confirmation-limit'],
 };
 
 /** Confirms a submission to its visitor. Replies go to the owner. */
@@ -174,7 +175,7 @@ const visitorConfirmation = kind(
       onlyText({ id: row.submissionId, data: row.data }, (name) => name === confirmation.field) ?? '',
     );
     if (visitor === undefined) {
-      throw new NotSent(`the field ${confirmation.field} of the submission is not one plain mail address`);
+      throw new NotSent(failure('visitor-address', { field: confirmation.field }));
     }
     const reservation = await reserveConfirmation({ id, deploymentId, ownerId, address: visitor });
     if (reservation !== 'reserved') throw new NotSent(NOT_RESERVED[reservation]);

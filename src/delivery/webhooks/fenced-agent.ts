@@ -1,10 +1,11 @@
 import { Resolver } from 'node:dns/promises';
 import type { Agent, ClientRequest, IncomingMessage, InformationEvent } from 'node:http';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { FAILURES, failure } from '../../db/deliveries/delivery-failures.ts';
 import { type Cidr, isReachable } from '../../lib/public-address.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
-import { CUT_OFF, LEADS_HERE, LONG_INTERIM, NOT_ALLOWED, PlainError, UNRESOLVED } from './failure-reasons.ts';
+import { PlainError } from './failure-reasons.ts';
 import type { OwnAddress } from './own-address.ts';
 import { type Resolve, resolveName } from './resolve.ts';
 
@@ -93,8 +94,8 @@ export class FencedAgent {
 
   #begin({ url, headers, body }: FencedRequest): ClientRequest {
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    if (this.#isClosed) throw new PlainError(CUT_OFF);
-    if (isIP(host) !== 0 && !this.#isReachable(host)) throw new PlainError(NOT_ALLOWED);
+    if (this.#isClosed) throw new PlainError(FAILURES['cut-off']);
+    if (isIP(host) !== 0 && !this.#isReachable(host)) throw new PlainError(FAILURES['fenced-address']);
     const isSecure = url.protocol === 'https:';
     const request = (isSecure ? https : http).request({
       agent: isSecure ? this.#https : this.#http,
@@ -121,9 +122,9 @@ export class FencedAgent {
     void this.#resolve(name).then(
       (addresses) => {
         const reachable = addresses.filter(({ address }) => this.#isReachable(address));
-        found(reachable.length === 0 ? new PlainError(NOT_ALLOWED) : null, reachable);
+        found(reachable.length === 0 ? new PlainError(FAILURES['fenced-address']) : null, reachable);
       },
-      () => found(new PlainError(UNRESOLVED), []),
+      () => found(new PlainError(FAILURES.unresolved), []),
     );
 
   /** Closes a connection that has reached an address that it must not use. */
@@ -143,9 +144,9 @@ export class FencedAgent {
   /** Why a connection must not be used, by the address that it has reached. */
   #refusalOf({ remoteAddress, remotePort }: Socket): string | undefined {
     // Undefined when the connection has been reset.
-    if (remoteAddress === undefined || remotePort === undefined) return CUT_OFF;
-    if (!this.#isReachable(remoteAddress)) return NOT_ALLOWED;
-    return this.#fence.own.isAt(remoteAddress, remotePort) ? LEADS_HERE : undefined;
+    if (remoteAddress === undefined || remotePort === undefined) return FAILURES['cut-off'];
+    if (!this.#isReachable(remoteAddress)) return FAILURES['fenced-address'];
+    return this.#fence.own.isAt(remoteAddress, remotePort) ? FAILURES['leads-here'] : undefined;
   }
 }
 
@@ -154,22 +155,23 @@ function answerOf<T>(request: ClientRequest, read: (response: IncomingMessage) =
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   let interimBytes = 0;
   let isAnswered = false;
-  let failure: Error | undefined;
+  let broken: Error | undefined;
   const finish = (response: IncomingMessage): void => {
     isAnswered = true;
     // Nothing that comes after it is an answer.
     if (response.statusCode === SWITCHING_PROTOCOLS) response.destroy();
     // An error of the request says more than that its response has ended early.
-    read(response).then(resolve, (error: unknown) => reject(failure ?? error));
+    read(response).then(resolve, (error: unknown) => reject(broken ?? error));
   };
   request.on('error', (error) => {
-    failure ??= error;
+    broken ??= error;
     // A whole response counts, although bytes follow it that are no HTTP.
     if (!isAnswered) reject(error);
   });
   request.on('information', (interim) => {
     interimBytes += bytesOf(interim);
-    if (interimBytes > SIZES.webhook.maxAnswerBytes) request.destroy(new PlainError(LONG_INTERIM));
+    const limit = SIZES.webhook.maxAnswerBytes;
+    if (interimBytes > limit) request.destroy(new PlainError(failure('long-interim', { limit })));
   });
   request.once('response', finish).once('upgrade', finish);
   return promise;

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import { FAILURES, failure } from '../../db/deliveries/delivery-failures.ts';
 import type { Header } from '../../db/deliveries/webhook-queries.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import { signedHeaders } from '../../webhooks/signed-message.ts';
 import type { Attempt } from '../attempt.ts';
 import { AnswerHead, secondsIn } from './answer-head.ts';
-import { INVALID_URL, LEADS_HERE, reasonFor, TIMED_OUT } from './failure-reasons.ts';
+import { reasonFor } from './failure-reasons.ts';
 import { type Fence, FencedAgent } from './fenced-agent.ts';
 import type { Resolve } from './resolve.ts';
 
@@ -37,8 +38,8 @@ export class WebhookClient {
    */
   async send({ id, url, secrets, ownHeaders = [], headers, body }: Message, signal: AbortSignal): Promise<Attempt> {
     const target = URL.parse(url);
-    if (!target || !/^https?:$/.test(target.protocol)) return { error: INVALID_URL };
-    if (this.#own.isIn(target)) return { error: LEADS_HERE };
+    if (!target || !/^https?:$/.test(target.protocol)) return { error: FAILURES['invalid-url'] };
+    if (this.#own.isIn(target)) return { error: FAILURES['leads-here'] };
     const head = new AnswerHead(ownHeaders);
     let answer: Attempt = {};
     try {
@@ -56,7 +57,7 @@ export class WebhookClient {
       return withText(answer, head);
     } catch (error) {
       // An error status that was received comes before the reason: it tells the owner more.
-      return { error: signal.aborted ? TIMED_OUT : reasonFor(error), ...withText(answer, head) };
+      return { error: signal.aborted ? FAILURES['receiver-slow'] : reasonFor(error), ...withText(answer, head) };
     }
   }
 
@@ -70,7 +71,11 @@ function answerOf({ statusCode: status = 0, headers, headersDistinct }: Incoming
   if ((status >= 200 && status < 300) || isScriptThatRan(status, target, headers.location)) return { status };
   const [retryAfter, ...others] = headersDistinct['retry-after'] ?? [];
   const seconds = retryAfter !== undefined && others.length === 0 ? secondsOf(retryAfter) : undefined;
-  return { status, error: `the receiver answered ${status}`, ...(seconds !== undefined && { retryAfter: seconds }) };
+  return {
+    status,
+    error: failure('receiver-status', { status }),
+    ...(seconds !== undefined && { retryAfter: seconds }),
+  };
 }
 
 /** Google Apps Script runs a script, and then leads to its output. Another 302 of it leads to a form that signs in. */

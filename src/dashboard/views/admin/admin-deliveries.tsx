@@ -6,6 +6,7 @@ import { usePages } from '../../data.ts';
 import { useOtherTabs } from '../../other-tabs.ts';
 import { counted, t } from '../../texts/chosen-texts.ts';
 import { Rich } from '../../texts/rich.tsx';
+import { FailureReason } from '../../ui/failure-reason.tsx';
 import { Listed } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 
@@ -59,7 +60,7 @@ export function FailingDeliveries(): JSX.Element {
               </p>
               {delivery.last_error !== null && (
                 <p class="error">
-                  <bdi>{delivery.last_error}</bdi>
+                  <FailureReason sentence={delivery.last_error} failure={delivery.last_failure} />
                 </p>
               )}
             </div>

@@ -8,6 +8,7 @@ import { counted, fill, t } from '../../texts/chosen-texts.ts';
 import { Rich } from '../../texts/rich.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { FailureReason } from '../../ui/failure-reason.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -90,7 +91,12 @@ const Switch = ({ path, active, of, onDone }: { path: Path; active: boolean; of:
 
 /** Says since when a webhook fails, and why, and sends again what it has missed. */
 function Failures({ path, webhook, onDone }: { path: Path; webhook: Webhook; onDone(): void }): JSX.Element | null {
-  const { failing_since: since = null, last_error: error = '', failed = 0 } = webhook.health ?? {};
+  const {
+    failing_since: since = null,
+    last_error: error = null,
+    last_failure: failure = null,
+    failed = 0,
+  } = webhook.health ?? {};
   if (since === null && failed === 0) return null;
   return (
     <Notice>
@@ -98,7 +104,10 @@ function Failures({ path, webhook, onDone }: { path: Path; webhook: Webhook; onD
         {since === null ? (
           counted(texts.failedBefore, failed)
         ) : (
-          <Rich text={texts.beganToFail} with={{ time: <Time at={since} />, error }} />
+          <Rich
+            text={texts.beganToFail}
+            with={{ time: <Time at={since} />, error: <FailureReason sentence={error ?? ''} failure={failure} /> }}
+          />
         )}
       </p>
       {failed > 0 && (

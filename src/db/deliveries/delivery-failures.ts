@@ -1,0 +1,84 @@
+/*
+ * The reasons why attempts to deliver fail. A row stores the sentence; the code of the sentence is what clients translate.
+ */
+
+/** The sentences of the API, by their codes. `{name}` is the place of a value, of which each has one at most. */
+export const FAILURES = {
+  'receiver-status': 'the receiver answered {status}',
+  'receiver-refused': 'the receiver answered a success, and says that the message was not delivered',
+  'receiver-slow': 'the receiver did not answer completely within the time limit',
+  'cut-off': 'the connection was closed before the answer was complete',
+  'invalid-url': 'the URL is not valid',
+  'fenced-address': 'webhooks may not reach this address',
+  'leads-here': 'the URL leads back to this service',
+  unresolved: 'the name could not be resolved',
+  'connection-refused': 'the connection was refused',
+  unreachable: 'the receiver could not be reached',
+  'no-secure-connection': 'no secure connection could be made',
+  'invalid-certificate': 'the certificate is not valid',
+  'not-http': 'the answer is not HTTP',
+  'long-headers': 'the answer has more than {limit} bytes of headers',
+  'long-interim': 'the receiver sent more than {limit} bytes with a status of 1xx',
+  unknown: 'the attempt failed',
+  'mail-off': 'mail is off: SMTP_URL is not set',
+  'mail-status': 'the mail server answered {status}',
+  'mail-login': 'the mail server refused the user name or password',
+  'mail-connection-refused': 'the connection to the mail server was refused',
+  'mail-unreachable': 'the mail server could not be reached',
+  'mail-unresolved': 'the name of the mail server could not be resolved',
+  'mail-cut-off': 'the mail server closed the connection',
+  'mail-slow': 'the mail server did not answer in time',
+  'mail-no-secure-connection': 'no secure connection to the mail server could be made',
+  'mail-invalid-certificate': 'the certificate of the mail server is not valid',
+  'mail-not-smtp': 'the mail server did not speak SMTP',
+  'mail-address': 'the address is not one that mail can be sent to',
+  'mail-too-large': 'the mail is larger than the mail server accepts',
+  'mail-unknown': 'the mail could not be sent ({reason})',
+  'mail-refused-before': 'the mail server has refused other mails to the address',
+  'visitor-address': 'the field {field} of the submission is not one plain mail address',
+  'visitor-refused-before': 'the mail server has refused the address before',
+  'visitor-limit': 'the address gets one confirmation of this page a day',
+  'confirmation-limit': 'the confirmations of this day are used up (CONFIRMATIONS_PER_DAY)',
+  'service-stopped': 'the service stopped during the last attempt',
+  'service-failed': 'an internal error of the service',
+  unreadable: 'the delivery cannot be read: {reason}',
+} as const;
+
+export type FailureCode = keyof typeof FAILURES;
+
+type Places<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Places<Rest> : never;
+/** The codes of sentences without places. */
+type PlainCode = { [Code in FailureCode]: Places<(typeof FAILURES)[Code]> extends never ? Code : never }[FailureCode];
+
+/** Returns the sentence of a failure with values in its places. */
+export const failure = <Code extends Exclude<FailureCode, PlainCode>>(
+  code: Code,
+  values: Readonly<Record<Places<(typeof FAILURES)[Code]>, string | number>>,
+): string => FAILURES[code].replaceAll(/\{(\w+)\}/g, (_place, name: string) => String(Reflect.get(values, name)));
+
+const isCode = (name: string): name is FailureCode => Object.hasOwn(FAILURES, name);
+
+export const FAILURE_CODES: readonly FailureCode[] = Object.keys(FAILURES).filter(isCode);
+
+/** The sentences without a place. */
+const WHOLE = new Map<string, FailureCode>(FAILURE_CODES.map((code) => [FAILURES[code], code]));
+/** The texts around the place of each other sentence. */
+const PARTS = FAILURE_CODES.flatMap((code) => {
+  const [start = '', end, ...others] = FAILURES[code].split(/\{\w+\}/);
+  if (others.length > 0) throw new Error(`The sentence of ${code} has more than one place.`);
+  return end === undefined ? [] : { code, start, end };
+});
+
+/** A stored sentence by its code. `value`: of the place in it; null where it has none. */
+export type Failure = { code: FailureCode; value: string | null };
+
+/** Returns what a stored sentence is made of; null for one of another version of this service, and where there is none. */
+export function failureOf(sentence: string | null): Failure | null {
+  if (sentence === null) return null;
+  const whole = WHOLE.get(sentence);
+  if (whole !== undefined) return { code: whole, value: null };
+  const found = PARTS.find(({ start, end }) => sentence.startsWith(start) && sentence.endsWith(end));
+  if (!found) return null;
+  const { code, start, end } = found;
+  return { code, value: sentence.slice(start.length, sentence.length - end.length) };
+}

@@ -118,7 +118,11 @@ describe('the guides', () => {
       SMTP_URL: mailServer.url,
       LOG_LEVEL: 'error',
     };
-    service = startProgram(process.execPath, ['src/main.ts'], settings);
+    service = startProgram(
+      process.execPath,
+      ['--import', './test/support/patient-process.ts', 'src/main.ts'],
+      settings,
+    );
     const ready = () => request(`http://127.0.0.1:${port}`).get('/readyz').expect(200);
     await vi.waitFor(ready, { timeout: 240_000, interval: 50 });
   });

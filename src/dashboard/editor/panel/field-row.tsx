@@ -32,13 +32,15 @@ function Details({ form, field, inPlace: { source, edit }, onCode, onRemoved }: 
     edit(changeField(source, form, field, changes), of === undefined ? undefined : `${step}:${of}`);
   return (
     <div class="stack">
-      <TypedField
-        label={t.editor.field.label}
-        isNeeded
-        hint={<Rich text={t.editor.field.labelHint} with={{ name: <>{field.name}</> }} />}
-        value={field.label}
-        onChange={(label) => change({ label }, 'label')}
-      />
+      {field.canBeLabelled && (
+        <TypedField
+          label={t.editor.field.label}
+          isNeeded
+          hint={<Rich text={t.editor.field.labelHint} with={{ name: <>{field.name}</> }} />}
+          value={field.label}
+          onChange={(label) => change({ label }, 'label')}
+        />
+      )}
       {field.canBeRequired && (
         <Checkbox
           label={t.editor.field.required}

@@ -4,6 +4,7 @@ import {
   type HtmlElement,
   type HtmlNode,
   type HtmlRoot,
+  isElement,
   isText,
   MAX_DEPTH,
   PageParser,
@@ -136,6 +137,25 @@ class SourceParser extends PageParser {
 /** Returns HTML with a space in place of a byte order mark: parsers get none, and offsets stay. */
 const withoutMark = (html: string): string => (html.startsWith('\ufeff') ? ` ${html.slice(1)}` : html);
 
+/**
+ * Corrects where a head and a body without end tags end: the parser says too early an offset for a head before a text, and none for a body
+ * of a page without `<html>`.
+ */
+function mendEnds({ childNodes }: HtmlRoot, end: number): void {
+  const parts = childNodes.find(isElement)?.childNodes.filter(isElement) ?? [];
+  for (const part of parts) {
+    const location = part.sourceCodeLocation;
+    if (!location?.startTag || location.endTag) continue;
+    if (part.tagName === 'body') {
+      // A `</html>` ends it.
+      if (location.endOffset === location.startTag.endOffset) location.endOffset = end;
+    } else if (part.tagName === 'head') {
+      const ends = part.childNodes.map((node) => node.sourceCodeLocation?.endOffset ?? 0);
+      location.endOffset = ends.reduce((last, one) => Math.max(last, one), location.endOffset);
+    }
+  }
+}
+
 /** Parses HTML. The time is linear in its length: pages that would take more are not read. */
 export function readSource(html: string): PageSource {
   const formOwners = new Map<HtmlElement, HtmlElement>();
@@ -145,6 +165,7 @@ export function readSource(html: string): PageSource {
     const parser = new SourceParser(boundedOptions(html, MAX_DEPTH, formOwners), notes);
     parser.tokenizer.write(withoutMark(html), true);
     const { document: root, formEnds } = parser;
+    mendEnds(root, html.length);
     const { textRanges, moved, copied, repeating, safeTags } = notes;
     return { html, root, isRead: true, textRanges, moved, copied, repeating, safeTags, formOwners, formEnds, lineAt };
   } catch (error) {

@@ -71,6 +71,20 @@ describe.each([PAGES.length])('each of %i real pages', (count) => {
     );
   });
 
+  it('has another text where its first, its middle and its last one were edited', () => {
+    for (const { name, source } of PAGES) {
+      const texts = places(source).filter((place) => place.text);
+      for (const place of new Set([texts[0], texts[texts.length >> 1], texts.at(-1)])) {
+        if (!place) continue;
+        const after = places(edited(source, editText(source, place.id, 'Tom & <Jerry>')));
+        const expected = places(source).map((one) =>
+          said(one.id === place.id ? { ...one, text: 'Tom & <Jerry>' } : one),
+        );
+        expect(after.map(said), name).toEqual(expected);
+      }
+    }
+  });
+
   it('has another text where one was edited, and nothing else', () => {
     const page = fc.constantFrom(...PAGES.filter(({ source }) => places(source).some(({ text }) => text)));
     fc.assert(
@@ -147,7 +161,20 @@ describe.each([PAGES.length])('each of %i real pages', (count) => {
         const moved = before.toSpliced(field.index, 1).toSpliced(target, 0, told(field));
         expect(fieldsOf(edited(source, moves))).toEqual(moves.length > 0 ? moved : before);
         const relabelled = changeField(source, form, field, { label });
-        expect(fieldsOf(edited(source, relabelled))).toEqual(before.with(field.index, { ...told(field), label }));
+        const called = field.canBeLabelled ? { ...told(field), label } : told(field);
+        expect(fieldsOf(edited(source, relabelled))).toEqual(before.with(field.index, called));
+        const isRequired = field.isRequired !== field.canBeRequired;
+        const required = changeField(source, form, field, { isRequired });
+        expect(fieldsOf(edited(source, required))).toEqual(before.with(field.index, { ...told(field), isRequired }));
+        const more = [...(field.options ?? []).toReversed(), { value: '', label }];
+        const chosen = field.canChangeOptions ? changeField(source, form, field, { options: more }) : [];
+        const after = fieldsOf(edited(source, chosen));
+        expect(after.toSpliced(field.index, 1)).toEqual(before.toSpliced(field.index, 1));
+        if (field.canChangeOptions) {
+          expect(after[field.index]?.options?.map((option) => option.label)).toEqual(
+            more.map((option) => option.label),
+          );
+        }
         const options = [
           { value: '', label: 'One' },
           { value: 'two', label: 'Two' },

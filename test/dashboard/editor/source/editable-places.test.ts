@@ -54,6 +54,8 @@ describe('places', () => {
     ['<table><tr><th>A<td>B</table>', ['text "A"', 'text "B"']],
     ['\ufeffText</body>\n</html>\n', ['text "Text"']],
     ['<P CLASS=a ID=b id=c>A\0B &eacute &amp</P>', ['text "AB é &"']],
+    ['<body class=a>\n<p>A<p>B', ['text "A"', 'text "B"']],
+    ['<body><p>A</p></html>\n<!-- end -->', ['text "A"']],
     ['<pre>\n\n  a\r\n  b\n</pre>', ['text "a\\n  b"']],
   ])('are in %j', (html, expected) => {
     expect(brief(html)).toEqual(expected);

@@ -132,6 +132,15 @@ describe('addField', () => {
     );
   });
 
+  it.each([
+    ['a comment without an end', '<form>A<!-- b</form>', '<form>{field} A<!-- b</form>'],
+    ['an element without an end', '<form><div>A</form><br>', '<form>{field} <div>A</form><br>'],
+  ])('begins a form with %s, so that it has the field', (_what, html, wanted) => {
+    const after = applyEdits(html, addField(readSource(html), FORM, { label: 'A', type: 'text', isRequired: false }));
+    expect(after).toBe(wanted.replace('{field}', '<p><label>A <input name="a"></label></p>'));
+    expect(forms(readSource(after))[0]?.fields.map(({ name }) => name)).toEqual(['a']);
+  });
+
   it('begins a form that has none, and takes no name with a meaning', () => {
     expect(
       changed('<button>Go</button>', (source) =>
@@ -159,6 +168,21 @@ describe('changeField, moveField and removeField', () => {
     expect(changed(ROWS, (source) => changeField(source, FORM, { index: 0 }, change))).toBe(
       ROWS.replace(before, after),
     );
+  });
+
+  it('give choices without a label a legend, and no choice the label of all', () => {
+    const choices =
+      '<label><input type=radio name=a value=1> One</label><label><input type=radio name=a value=2> Two</label>';
+    const relabelled = (html: string) =>
+      changed(html, (source) => changeField(source, FORM, { index: 0 }, { label: 'A < B' }));
+    const fieldset = `<fieldset class=x>${choices}</fieldset>`;
+    expect(relabelled(fieldset)).toBe(`<fieldset class=x><legend>A &lt; B</legend>${choices}</fieldset>`);
+    expect(brief(relabelled(fieldset))).toEqual(['choice a "A < B"']);
+    expect(relabelled(choices)).toBe(choices);
+    const canBeLabelled = (html: string) => fieldsIn(html).map((field) => field.canBeLabelled);
+    expect(canBeLabelled(fieldset)).toEqual([true]);
+    expect(canBeLabelled(choices)).toEqual([false]);
+    expect(canBeLabelled(`<fieldset>${choices}<input name=b></fieldset>`)).toEqual([false, true]);
   });
 
   it('change options, and keep those that stay as they are written', () => {

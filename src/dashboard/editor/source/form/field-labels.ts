@@ -60,6 +60,15 @@ export function groupLabelOf(
   return undefined;
 }
 
+/** The fieldset that has only these controls, and no legend. */
+export function fieldsetOf({ counts }: PageControls, controls: readonly HtmlElement[]): HtmlElement | undefined {
+  const [first] = controls;
+  const fieldset = first && around(first).find((element) => isHtml(element, 'fieldset'));
+  const isOwn = fieldset && counts.get(fieldset) === controls.length && controls.every((one) => isIn(one, fieldset));
+  const hasLegend = fieldset?.childNodes.some((node) => isElement(node) && isHtml(node, 'legend'));
+  return isOwn && !hasLegend ? fieldset : undefined;
+}
+
 /** A label as people read it; '' for none. */
 export function readLabel({ html }: PageSource, place: LabelPlace | undefined): string {
   if (!place) return '';

@@ -1,10 +1,9 @@
-import { attribute, type HtmlElement, isElement } from '../../../../forms/html-tree.ts';
-import { changeText, possibleText, TEXT } from '../new-text.ts';
+import { attribute, type HtmlElement, isElement, isHtml } from '../../../../forms/html-tree.ts';
+import { changeText, possibleText, spell, TEXT } from '../new-text.ts';
 import { type PageSource, type Range, readSource } from '../page-source.ts';
 import { applyEdits, type Edit } from '../source-edits.ts';
 import { contentOf } from '../source-walk.ts';
 import { removeAttribute, setAttribute } from '../tag-attributes.ts';
-import type { LabelPlace } from './field-labels.ts';
 import { around, parentOf } from './form-controls.ts';
 import { lineBreakBefore, type NewField, writeField } from './new-fields.ts';
 import { changeOptions } from './option-edits.ts';
@@ -52,6 +51,25 @@ function forFiles(source: PageSource, { element }: FoundForm): Edit[] {
   ];
 }
 
+/** Returns the edit that puts a field before another one, behind all, or into a form without fields. */
+function insert(source: PageSource, form: FoundForm, text: string, next: FoundField | undefined): Edit {
+  if (next?.unit) {
+    const { from } = next.unit;
+    return { from, to: from, text: text + (lineBreakBefore(source, from) || ' ') };
+  }
+  const last = form.fields.findLast(({ unit }) => unit);
+  if (last?.unit) {
+    const { from, to } = last.unit;
+    return { from: to, to, text: (lineBreakBefore(source, from) || ' ') + text };
+  }
+  const at = placeInEmpty(source, form);
+  return { from: at, to: at, text: text + (lineBreakBefore(source, at) || ' ') };
+}
+
+/** Returns whether a form has more fields after these edits. */
+const hasMore = (source: PageSource, { form }: FoundForm, edits: readonly Edit[]): boolean =>
+  findForm(readSource(applyEdits(source.html, edits)), form).form.fields.length > form.fields.length;
+
 /**
  * Returns the edits that add a field, before another one or behind all. It has the shape of its neighbours, and a name made of its label
  * that no other field has.
@@ -59,19 +77,14 @@ function forFiles(source: PageSource, { element }: FoundForm): Edit[] {
 export function addField(source: PageSource, form: FormKey, field: NewField, before?: FieldKey): Edit[] {
   const found = findForm(source, form);
   const next = before && found.fields[before.index];
-  const last = found.fields.findLast(({ unit }) => unit);
   const text = writeField(source, found, field, next?.field.index ?? found.fields.length);
   const forms = field.type === 'file' ? forFiles(source, found) : [];
-  if (next?.unit) {
-    const { from } = next.unit;
-    return [...forms, { from, to: from, text: text + (lineBreakBefore(source, from) || ' ') }];
-  }
-  if (last?.unit) {
-    const { from, to } = last.unit;
-    return [...forms, { from: to, to, text: (lineBreakBefore(source, from) || ' ') + text }];
-  }
-  const at = placeInEmpty(source, found);
-  return [...forms, { from: at, to: at, text: text + (lineBreakBefore(source, at) || ' ') }];
+  const edits = [...forms, insert(source, found, text, next)];
+  if (hasMore(source, found, edits)) return edits;
+  // A comment or an element without an end can take in the end of a form: a field at its beginning is one of it.
+  const start = contentOf(found.element)?.from ?? 0;
+  const atStart = [...forms, { from: start, to: start, text: `${text} ` }];
+  return start > 0 && hasMore(source, found, atStart) ? atStart : edits;
 }
 
 /** The part of a field with the blanks before it. */
@@ -110,11 +123,14 @@ export function moveField(source: PageSource, form: FormKey, field: FieldKey, to
   return [cut, { from: at, to: at, text: to < field.index ? text + blanks : blanks + text }];
 }
 
-/** Returns the edits for a label, in words or in an attribute. A field without one gets an `aria-label`. */
-function relabel(source: PageSource, place: LabelPlace | undefined, control: HtmlElement, label: string): Edit[] {
+/** Returns the edits for a label, in words or in an attribute. A control without one gets an `aria-label`, a fieldset a legend. */
+function relabel(source: PageSource, { label: place, labelledBy }: FoundField, label: string): Edit[] {
   const text = possibleText(label).replaceAll(/\s+/g, ' ').trim();
   if (place?.words) return changeText(source.html, place.words, text, TEXT);
-  return setAttribute(source, place?.element ?? control, place?.name ?? 'aria-label', text);
+  if (place) return setAttribute(source, place.element, place.name, text);
+  const at = labelledBy && isHtml(labelledBy, 'fieldset') ? contentOf(labelledBy)?.from : undefined;
+  if (at !== undefined) return [{ from: at, to: at, text: `<legend>${spell(text, TEXT, '\n')}</legend>` }];
+  return labelledBy ? setAttribute(source, labelledBy, 'aria-label', text) : [];
 }
 
 function require(source: PageSource, { controls, field }: FoundField, isRequired: boolean): Edit[] {
@@ -158,8 +174,8 @@ export function changeField(
   const steps: ((now: PageSource) => Edit[])[] = [];
   if (label !== undefined) {
     steps.push((now) => {
-      const { label: place, controls, field: found } = findField(now, form, field);
-      return controls[0] && label !== found.label ? relabel(now, place, controls[0], label) : [];
+      const found = findField(now, form, field);
+      return label === found.field.label ? [] : relabel(now, found, label);
     });
   }
   if (isRequired !== undefined) steps.push((now) => require(now, findField(now, form, field), isRequired));

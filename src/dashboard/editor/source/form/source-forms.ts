@@ -1,7 +1,7 @@
 import { type HtmlElement, hasAttribute, typeOf } from '../../../../forms/html-tree.ts';
 import type { LinePlace } from '../line-places.ts';
 import type { PageSource, Range } from '../page-source.ts';
-import { groupLabelOf, type LabelPlace, labelOf, readLabel } from './field-labels.ts';
+import { fieldsetOf, groupLabelOf, type LabelPlace, labelOf, readLabel } from './field-labels.ts';
 import { type FoundOption, groupOptions, isOptionsEditable, selectOptions } from './field-options.ts';
 import { type Unit, unitOf } from './field-units.ts';
 import { type FormParts, nameOf, type PageControls, readControls } from './form-controls.ts';
@@ -25,7 +25,7 @@ export type FieldOption = { value: string; label: string };
 
 /**
  * A field of a form. `index`: in the list of the form. `from`, `to`: its HTML, with the label. `isEditable`: it can be moved and removed, and
- * otherwise `reason` says why not. `canBeRequired`: not several checkboxes. `canChangeOptions`: for a choice.
+ * otherwise `reason` says why not. `canBeLabelled`: not several controls without a label and a fieldset. `canBeRequired`: not several checkboxes. `canChangeOptions`: for a choice.
  */
 export type SourceField = Range &
   LinePlace & {
@@ -34,6 +34,7 @@ export type SourceField = Range &
     label: string;
     type: FieldType;
     isRequired: boolean;
+    canBeLabelled: boolean;
     canBeRequired: boolean;
     options?: FieldOption[];
     canChangeOptions: boolean;
@@ -49,6 +50,8 @@ export type FoundField = {
   field: SourceField;
   controls: readonly HtmlElement[];
   label: LabelPlace | undefined;
+  /** The element that can get a label: the control, or the fieldset of several. */
+  labelledBy: HtmlElement | undefined;
   unit: Unit | undefined;
   options: readonly FoundOption[];
 };
@@ -100,6 +103,7 @@ function readField(
   const type = typeOf(first);
   const isGroup = type === 'radio' || controls.length > 1;
   const label = isGroup ? groupLabelOf(source, page, controls) : labelOf(source, page, first);
+  const labelledBy = isGroup ? fieldsetOf(page, controls) : first;
   const unit = unitOf(source, page, { controls, label, end: form });
   const isRepeated = controls.some((control) => source.repeating.has(startOf(control)));
   const options =
@@ -113,6 +117,7 @@ function readField(
     label: readLabel(source, label),
     type: isGroup ? 'choice' : (TYPES[type] ?? 'other'),
     isRequired: controls.some((control) => hasAttribute(control, 'required')) && !(isGroup && type === 'checkbox'),
+    canBeLabelled: label !== undefined || labelledBy !== undefined,
     canBeRequired: !(isGroup && type === 'checkbox') && !NEVER_REQUIRED.has(type) && !isRepeated,
     ...(isChoice && { options: options.map(({ value, label: text }) => ({ value, label: text })) }),
     canChangeOptions: isChoice && !isRepeated && isOptionsEditable(options),
@@ -120,7 +125,7 @@ function readField(
     ...(reason !== undefined && { reason }),
     ...{ from, to: unit?.to ?? endOf(first), ...source.lineAt(from) },
   };
-  return [{ field, controls, label, unit, options }];
+  return [{ field, controls, label, labelledBy, unit, options }];
 }
 
 function readForm(

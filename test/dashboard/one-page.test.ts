@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { takeDown } from '../../src/db/deployments/take-down-queries.ts';
 import { hasChromium } from '../support/chromium.ts';
-import { type DashboardUnderTest, PHONE, startDashboard } from '../support/dashboard-in-browser.ts';
+import { type DashboardUnderTest, expectAccessible, PHONE, startDashboard } from '../support/dashboard-in-browser.ts';
 import { startReceiver } from '../support/receivers.ts';
 
 /* The charts and the HTML of one page, as an owner uses them. */
@@ -99,6 +99,37 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByRole('button', { name: 'line 304' }).click();
       // The heading is there before the HTML.
       await expect.poll(() => page.evaluate('getSelection().toString()')).toBe('<input >');
+    });
+
+    it('hints at forms that are no tools of agents, and switches the setting on', async () => {
+      const owner = await dashboard.owner();
+      const { id } = await owner.deploy({ html: FORM });
+      const page = await dashboard.open(owner, viewOf(id, 'page'), PHONE);
+      await page.getByText('Nothing to correct.').waitFor();
+      await page.getByText('Agents in browsers do not know the forms of this page.').waitFor();
+      expect(await page.locator('.notice').count()).toBe(0);
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Offer the forms to agents in browsers' }).tap();
+      await page.getByText('Agents in browsers know the forms now.').waitFor();
+      await page.getByText('Agents in browsers do not know the forms of this page.').waitFor({ state: 'detached' });
+      expect((await owner.get(`/deploy/${id}/settings`)).body.form_tools).toBe(true);
+      await page.reload();
+      await page.getByText('Nothing to correct.').waitFor();
+      expect(await page.getByRole('button', { name: 'Offer the forms to agents in browsers' }).count()).toBe(0);
+    });
+
+    it('does not hint at tools where a form is to be corrected, or has one', async () => {
+      const owner = await dashboard.owner();
+      const known = FORM.replace('<form', '<form toolname=contact');
+      for (const [html, found] of [
+        [known, 'Nothing to correct.'],
+        [FORM.replace('name=name', ''), '1 thing to correct:'],
+      ] as const) {
+        const { id } = await owner.deploy({ html });
+        const page = await dashboard.open(owner, viewOf(id, 'page'));
+        await page.getByText(found).waitFor();
+        expect(await page.getByText('Agents in browsers').count()).toBe(0);
+      }
     });
 
     it('shows what changed, and restores the version before, on a phone', async () => {

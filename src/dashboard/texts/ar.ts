@@ -1695,6 +1695,10 @@ const texts: Translation<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
         error: '<strong>خطأ</strong>، <place>{file}، السطر {line}</place>: {message}',
         warning: '<strong>تحذير</strong>، <place>{file}، السطر {line}</place>: {message}',
       },
+      tools: {
+        missing: 'لا يعرف الوكلاء في المتصفحات نماذج هذه الصفحة.',
+        done: 'أصبح الوكلاء في المتصفحات يعرفون النماذج.',
+      },
       siteNotChecked: 'تعذّر فحص الملفات: {why}',
       checkingSite: 'جارٍ فحص الملفات',
     },

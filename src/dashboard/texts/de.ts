@@ -1388,6 +1388,10 @@ const texts: Translation<'one' | 'other'> = {
         error: '<strong>Fehler</strong>, <place>{file}, Zeile {line}</place>: {message}',
         warning: '<strong>Warnung</strong>, <place>{file}, Zeile {line}</place>: {message}',
       },
+      tools: {
+        missing: 'Agenten in Browsern kennen die Formulare dieser Seite nicht.',
+        done: 'Agenten in Browsern kennen die Formulare jetzt.',
+      },
       siteNotChecked: 'Die Dateien konnten nicht geprüft werden: {why}',
       checkingSite: 'Die Dateien werden geprüft',
     },

@@ -1648,6 +1648,11 @@ export default {
         error: '<strong>Error</strong>, <place>{file}, line {line}</place>: {message}',
         warning: '<strong>Warning</strong>, <place>{file}, line {line}</place>: {message}',
       },
+      /** `missing`: a hint with the button of *Who may send* that changes it. `done`: after that. */
+      tools: {
+        missing: 'Agents in browsers do not know the forms of this page.',
+        done: 'Agents in browsers know the forms now.',
+      },
       siteNotChecked: 'The files could not be checked: {why}',
       checkingSite: 'Checking the files',
     },

@@ -1504,6 +1504,10 @@ const texts: Translation<'one' | 'many' | 'other'> = {
         error: '<strong>Error</strong>, <place>{file}, línea {line}</place>: {message}',
         warning: '<strong>Advertencia</strong>, <place>{file}, línea {line}</place>: {message}',
       },
+      tools: {
+        missing: 'Los agentes en navegadores no conocen los formularios de esta página.',
+        done: 'Los agentes en navegadores ya conocen los formularios.',
+      },
       siteNotChecked: 'No se han podido comprobar los archivos: {why}',
       checkingSite: 'Comprobando los archivos',
     },

@@ -1478,6 +1478,10 @@ const texts: Translation<'one' | 'many' | 'other'> = {
         error: '<strong>Erreur</strong>, <place>{file}, ligne {line}</place> : {message}',
         warning: '<strong>Avertissement</strong>, <place>{file}, ligne {line}</place> : {message}',
       },
+      tools: {
+        missing: 'Les agents des navigateurs ne connaissent pas les formulaires de cette page.',
+        done: 'Les agents des navigateurs connaissent maintenant les formulaires.',
+      },
       siteNotChecked: 'Les fichiers n’ont pas pu être vérifiés : {why}',
       checkingSite: 'Vérification des fichiers',
     },

@@ -1499,6 +1499,10 @@ const texts: Translation<'one' | 'many' | 'other'> = {
         error: '<strong>Errore</strong>, <place>{file}, riga {line}</place>: {message}',
         warning: '<strong>Avviso</strong>, <place>{file}, riga {line}</place>: {message}',
       },
+      tools: {
+        missing: 'Gli agenti nei browser non conoscono i moduli di questa pagina.',
+        done: 'Ora gli agenti nei browser conoscono i moduli.',
+      },
       siteNotChecked: 'Non è stato possibile controllare i file: {why}',
       checkingSite: 'Controllo dei file',
     },

@@ -1301,6 +1301,10 @@ const texts: Translation<'other'> = {
         error: '<strong>エラー</strong>、<place>{file}、{line}行目</place>：{message}',
         warning: '<strong>警告</strong>、<place>{file}、{line}行目</place>：{message}',
       },
+      tools: {
+        missing: 'ブラウザーのエージェントは、このページのフォームを認識していません。',
+        done: 'ブラウザーのエージェントがフォームを認識するようになりました。',
+      },
       siteNotChecked: 'ファイルをチェックできませんでした：{why}',
       checkingSite: 'ファイルをチェックしています',
     },

@@ -1377,6 +1377,10 @@ const texts: Translation<'one' | 'other'> = {
         error: '<strong>Fout</strong>, <place>{file}, regel {line}</place>: {message}',
         warning: '<strong>Waarschuwing</strong>, <place>{file}, regel {line}</place>: {message}',
       },
+      tools: {
+        missing: 'Agents in browsers kennen de formulieren van deze pagina niet.',
+        done: 'Agents in browsers kennen de formulieren nu.',
+      },
       siteNotChecked: 'De bestanden konden niet worden gecontroleerd: {why}',
       checkingSite: 'De bestanden worden gecontroleerd',
     },

@@ -1607,6 +1607,10 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
         error: '<strong>Błąd</strong>, <place>{file}, wiersz {line}</place>: {message}',
         warning: '<strong>Ostrzeżenie</strong>, <place>{file}, wiersz {line}</place>: {message}',
       },
+      tools: {
+        missing: 'Agenci w przeglądarkach nie znają formularzy tej strony.',
+        done: 'Agenci w przeglądarkach znają już formularze.',
+      },
       siteNotChecked: 'Nie udało się sprawdzić plików: {why}',
       checkingSite: 'Sprawdzanie plików',
     },

@@ -1501,6 +1501,10 @@ const texts: Translation<'one' | 'many' | 'other'> = {
         error: '<strong>Erro</strong>, <place>{file}, linha {line}</place>: {message}',
         warning: '<strong>Aviso</strong>, <place>{file}, linha {line}</place>: {message}',
       },
+      tools: {
+        missing: 'Os agentes nos navegadores não conhecem os formulários desta página.',
+        done: 'Os agentes nos navegadores agora conhecem os formulários.',
+      },
       siteNotChecked: 'Não foi possível verificar os arquivos: {why}',
       checkingSite: 'Verificando os arquivos',
     },

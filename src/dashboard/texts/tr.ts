@@ -1358,6 +1358,10 @@ const texts: Translation<'one' | 'other'> = {
         error: '<strong>Hata</strong>, <place>{file}, satır {line}</place>: {message}',
         warning: '<strong>Uyarı</strong>, <place>{file}, satır {line}</place>: {message}',
       },
+      tools: {
+        missing: 'Tarayıcılardaki yapay zekâ aracıları bu sayfanın formlarını tanımıyor.',
+        done: 'Tarayıcılardaki yapay zekâ aracıları artık formları tanıyor.',
+      },
       siteNotChecked: 'Dosyalar denetlenemedi: {why}',
       checkingSite: 'Dosyalar denetleniyor',
     },

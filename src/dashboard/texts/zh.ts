@@ -1270,6 +1270,10 @@ const texts: Translation<'other'> = {
         error: '<strong>错误</strong>，<place>{file}，第 {line} 行</place>：{message}',
         warning: '<strong>警告</strong>，<place>{file}，第 {line} 行</place>：{message}',
       },
+      tools: {
+        missing: '浏览器中的智能体还不了解此页面的表单。',
+        done: '浏览器中的智能体现在已了解这些表单。',
+      },
       siteNotChecked: '无法检查文件：{why}',
       checkingSite: '正在检查文件',
     },

@@ -15,29 +15,34 @@ import { type Page, PageView, READS_PAGE } from '../ui/page-layout.tsx';
 import { Section } from '../ui/section.tsx';
 import { Share } from '../ui/share.tsx';
 import { Shown } from '../ui/states.tsx';
+import { checkLive, type LiveCheck } from './page/live-check.ts';
 import { PageAddressForm } from './page/page-address-form.tsx';
 import { Files } from './page/page-files.tsx';
 import { PageNameForm } from './page/page-name-form.tsx';
 import { Preview } from './page/page-preview.tsx';
 import { Versions } from './page/page-versions.tsx';
 import { SourceCard } from './page/source-card.tsx';
+import { ToolsHint } from './page/tools-hint.tsx';
 import './page-view.css';
 
 type VersionList = Schemas['Versions'];
 
 /** The check of the live page; its lines are in the editor. */
-function Check({ id, loaded }: { id: string; loaded: LoadedData<Schemas['CheckedPage']> }): JSX.Element {
+function Check({ id, loaded }: { id: string; loaded: LoadedData<LiveCheck> }): JSX.Element {
   const { route } = useLocation();
   return (
     <Section title={t.page.view.check}>
       <Shown loaded={loaded} label={t.page.view.checking}>
         {(checked) => (
-          <Findings
-            checked={checked}
-            {...(may('PUT /deploy/{id}') && {
-              onShow: ({ line, column }) => route(`${pageLinks(id).edit}?line=${line}&column=${column}`),
-            })}
-          />
+          <>
+            <Findings
+              checked={checked}
+              {...(may('PUT /deploy/{id}') && {
+                onShow: ({ line, column }) => route(`${pageLinks(id).edit}?line=${line}&column=${column}`),
+              })}
+            />
+            {checked.lacksTools && may('PATCH /deploy/{id}') && <ToolsHint id={id} onChanged={loaded.reload} />}
+          </>
         )}
       </Shown>
     </Section>
@@ -59,9 +64,7 @@ function Parts({
   const { query } = useLocation();
   const live = list.versions.find((version) => version.live)?.version;
   const version = Number(query.version) || live;
-  const checked = useData(`check:${id}:${live}`, (signal) =>
-    answer(api.GET('/deploy/{id}/check', { params: { path: { id } }, signal })),
-  );
+  const checked = useData(`check:${id}:${live}`, (signal) => checkLive(id, signal));
   return (
     <>
       {/* A new version is a new frame. */}

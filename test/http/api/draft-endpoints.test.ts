@@ -53,6 +53,8 @@ describe('drafts of pages', () => {
     [{ html: 1 }, 400],
     [{ html: 'a', etag: 1 }, 400],
     [{ html: 'a', etag: 'e'.repeat(101) }, 400],
+    [{ html: 'a', etag: '"\0"' }, 400],
+    [{ html: 'a', etag: '"\ud800"' }, 400],
     [{ html: 'a'.repeat(service.config.maxHtmlBytes + 1) }, 413],
   ])('are HTML as pages are', async (body, status) => {
     const { id } = await owner.deploy();

@@ -72,6 +72,7 @@ function draftBody({ config }: Settings) {
   const etag = z
     .string('etag is not a string: send the ETag of the live HTML, or leave it out.')
     .max(MAX_ETAG_CHARS, `etag is too long: send at most ${MAX_ETAG_CHARS} characters.`)
+    .regex(/^[\x20-\x7e]*$/, 'etag has a character that no ETag has: send it as it was received.')
     .meta({ description: 'The `ETag` of the HTML that is live when the work begins. It is stored, and not compared.' })
     .optional();
   return { schema: schema.extend({ etag }), example: { ...example, etag: EXAMPLE_ETAG }, maxBytes };

@@ -119,6 +119,24 @@ describe('the guests of a deployment', () => {
     await invite(mine, { email: newAddress(), role: 'reader' }).expect(201);
   });
 
+  it('are invited at most 50 times an hour with one address, by all owners together', async () => {
+    const { max } = SIZES.guest.invitations;
+    const [one, other] = [await another('one@test.example'), await another('other@test.example')];
+    const [{ id }, { id: second }] = [await one.deploy(), await other.deploy()];
+    const email = newAddress();
+    for (let n = 0; n < max; n += 1) {
+      const [page, who] = n % 2 === 0 ? [id, one] : [second, other];
+      const { body } = await invite(page, { email, role: 'reader' }, who).expect(201);
+      await who.delete(`/deploy/${page}/guests/${body.id}`).expect(200);
+    }
+    for (const [page, who] of [[id, one] as const, [second, other] as const]) {
+      const refusal = await invite(page, { email, role: 'reader' }, who);
+      expect(answer(refusal)).toEqual(refused(429));
+      expect(Number(refusal.headers['retry-after'])).toBeGreaterThan(0);
+      await invite(page, { email: newAddress(), role: 'reader' }, who).expect(201);
+    }
+  });
+
   it('are the owner’s alone to see, and those of one page', async () => {
     const { id } = await owner.deploy();
     const { id: other } = await owner.deploy();

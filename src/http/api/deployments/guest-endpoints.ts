@@ -68,7 +68,7 @@ const noInvitations = errorKind(
 const tooManyInvitations = errorKind(
   {
     id: 'TooManyInvitations',
-    description: `The owner has invited ${invitations.max} guests in an hour.`,
+    description: `The owner has invited ${invitations.max} guests in an hour, or the address was invited as often, by all owners.`,
     isCounted: true,
   },
   (leftMs: number) => new HttpError(429, 'Too many guests were invited: try again later.', retryAfter(leftMs)),
@@ -77,10 +77,15 @@ const tooManyInvitations = errorKind(
 
 const REFUSALS = { 'no-deployment': noSuchDeployment, known: knownGuest, 'limit-reached': tooManyGuests } as const;
 
-/** The invitations of all processes. */
-const invitationsOf = perService(
-  ({ db }) => new RateLimit({ name: 'invitations', ...invitations, refusal: tooManyInvitations, sharedIn: db }),
-);
+/** The invitations of all processes: each is a mail to somebody who has not asked for it. */
+const invitationsOf = perService(({ db }) => {
+  const limit = { ...invitations, refusal: tooManyInvitations, sharedIn: db };
+  return {
+    ofOwner: new RateLimit({ name: 'invitations', ...limit }),
+    // Several accounts could be one person's. Nobody learns from it who else invites an address.
+    ofAddress: new RateLimit({ name: 'invitations-of-address', ...limit, isDiscreet: true }),
+  };
+});
 
 /** The id of a guest of the owner's live deployment; throws 404. */
 async function ownGuest(db: Database, owner: Owner, ids: { id: string; guestId: string }): Promise<string> {
@@ -102,7 +107,7 @@ const inviteOperation = operation('POST', '/deploy/:id/guests', 'inviteGuest', {
   summary: 'Invite a guest to a {deployment}',
   description:
     `Somebody who signs in with this address reaches the deployment in the dashboard, by the role. A mail brings a link that signs in once, for ${linkDays} days. ` +
-    `At most ${maxPerDeployment} guests a deployment, and ${invitations.max} invitations an hour.`,
+    `At most ${maxPerDeployment} guests a deployment, and ${invitations.max} invitations an hour, of an owner and to an address.`,
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   body: { schema: z.object({ email, role }), example: { email: 'grace@example.org', role: 'reader' } },
   answer: { status: 201, description: 'The guest.', headers: RATE_LIMIT_HEADERS, schema: Shown },
@@ -118,7 +123,9 @@ const inviteOperation = operation('POST', '/deploy/:id/guests', 'inviteGuest', {
     // Before it is counted: what is refused is no invitation.
     const problem = await checkInvitation(db, resource.id, body.email);
     if (problem) throw REFUSALS[problem]();
-    await invitationsOf(app).countOwner({ owner, request, response });
+    const { ofOwner, ofAddress } = invitationsOf(app);
+    await ofOwner.countOwner({ owner, request, response });
+    await ofAddress.count(body.email, { request, response });
     const token = newToken();
     const guest = await inviteGuest(db, resource.id, { ...body, hash: hashOfKey(token) });
     if (typeof guest === 'string') throw REFUSALS[guest]();

@@ -14,7 +14,7 @@ const YOUNG_HEAP_MIB = 12;
 const MIN_WATCH_MS = 20;
 
 /** The tasks that read pages as HTML: others wait behind them, so each has little of the processor. */
-const CHECKS: ReadonlySet<TaskName> = new Set<TaskName>(['checkPage', 'checkScript', 'readForms']);
+const CHECKS: ReadonlySet<TaskName> = new Set<TaskName>(['checkPage', 'checkScript', 'readForms', 'addToForms']);
 
 /** A task has needed more time or memory than it may have. */
 export class OverLimitError extends Error {}

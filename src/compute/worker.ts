@@ -10,8 +10,10 @@ import { type RenderedPage, type RenderInput, renderPage } from './render-page.t
 
 /** The tasks of the thread, each with its input and its result. */
 type Tasks = {
-  /** `additions`: what is put into its forms; `note`: HTML that is put before all else in its body. */
-  renderPage: [input: RenderInput & { additions?: FormAdditions | undefined; note?: string | undefined }, RenderedPage];
+  /** `note`: HTML that is put before all else in its body. */
+  renderPage: [input: RenderInput & { note?: string | undefined }, RenderedPage];
+  /** The page with what is put into its forms. */
+  addToForms: [input: { html: Uint8Array; additions: FormAdditions }, Uint8Array];
   readMembers: [MembersInput, ReadMembers];
   /** Loads what the tasks below need. */
   loadCheck: [undefined, undefined];
@@ -37,11 +39,12 @@ const loadScriptCheck = () => import('./check/script-problems.ts');
 
 const TASKS: { [Name in TaskName]: (input: InputOf<Name>) => ResultOf<Name> | Promise<ResultOf<Name>> } = {
   readMembers,
-  async renderPage({ additions, note, ...page }) {
-    let { html } = page;
-    if (additions) html = (await loadCheck()).addToForms(html, additions);
-    if (note !== undefined) html = (await loadCheck()).addToBody(html, note);
+  async renderPage({ note, ...page }) {
+    const html = note === undefined ? page.html : (await loadCheck()).addToBody(page.html, note);
     return renderPage({ ...page, html });
+  },
+  async addToForms({ html, additions }) {
+    return (await loadCheck()).addToForms(html, additions);
   },
   async loadCheck() {
     await Promise.all([loadCheck(), loadScriptCheck()]);

@@ -1,5 +1,7 @@
+import type { FormAdditions } from '../../compute/check/answer.ts';
 import type { ComputePool } from '../../compute/pool.ts';
 import { renderPage } from '../../compute/render-page.ts';
+import { OverLimitError, type Thread } from '../../compute/thread.ts';
 import { type Config, submitUrl } from '../../config.ts';
 import {
   type Additions,
@@ -46,8 +48,8 @@ export class PageRenderer {
     const isLight = html.length <= SIZES.internalPages.largeBytes && !additions && note === undefined;
     const { br, ...rest } = isLight
       ? renderPage({ html, action })
-      : await this.#compute.run(ownerId, this.#maxWaitMs, (thread) =>
-          thread.run('renderPage', { html, action, additions, note }),
+      : await this.#compute.run(ownerId, this.#maxWaitMs, async (thread) =>
+          thread.run('renderPage', { html: await withAdditions(thread, html, additions), action, note }),
         );
     return { ...rest, br: Buffer.from(br.buffer, br.byteOffset, br.byteLength) };
   }
@@ -58,4 +60,17 @@ export class PageRenderer {
     const action = renderedFor(submitUrl(this.#config), page);
     return { html: page.html, rendered: { action, ...rendering } };
   }
+}
+
+/** A page that takes too long stays as it is, as one that is too complex does: the pages of others wait meanwhile. */
+async function withAdditions(
+  thread: Pick<Thread, 'run'>,
+  html: Buffer,
+  additions: FormAdditions | undefined,
+): Promise<Uint8Array> {
+  if (!additions) return html;
+  return thread.run('addToForms', { html, additions }).catch((error: unknown) => {
+    if (error instanceof OverLimitError) return html;
+    throw error;
+  });
 }

@@ -125,3 +125,13 @@ describe('captcha-missing', () => {
     }
   });
 });
+
+it('a page whose forms take too much of the processor stays as it is: the pages of others wait meanwhile', async () => {
+  const busy = await testService({}, undefined, { limits: { compute: { checkCpuTimeoutMs: 1 } } });
+  const html = `${SMALL}${'<p>x'.repeat(400_000)}`;
+  const who = await busy.owner();
+  const { id, slug } = await who.deploy({ html });
+  await who.change(id, { spam: { captcha: { provider: 'altcha' } } });
+  const { text } = await getPage(busy.url, slug).expect(200);
+  expect(text === plain(id, html)).toBe(true);
+});

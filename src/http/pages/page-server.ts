@@ -6,7 +6,7 @@ import { escapeHtml } from '../../lib/html.ts';
 import type { Limits } from '../../limits.ts';
 import type { PageLook } from '../../sites/page-look.ts';
 import { isPreviewLabel } from '../../sites/preview-hosts.ts';
-import { INDEX, isHtmlPath, isScriptPath, isShownAsPage } from '../../sites/site-paths.ts';
+import { INDEX, isHtmlPath, isScriptPath, isShownAsPage, siteFileType } from '../../sites/site-paths.ts';
 import { Closings } from '../../submissions/closings.ts';
 import { fill } from '../../texts/fill.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -41,6 +41,9 @@ const hasEnded = ({ expiresAt }: ReadyPage): boolean => expiresAt !== null && ex
  * script and send no form. Images, styles and scripts that a page loads stay as they are.
  */
 const WITHOUT_NOTE = 'sandbox';
+
+/** Returns whether a file has no such line, and can have scripts and forms: a PDF, which no sandbox shows, has neither of a page. */
+const isActive = (path: string): boolean => !isHtmlPath(path) && /^text\/html|[/+]xml(?:;|$)/.test(siteFileType(path));
 
 /** The methods of a file that is no page. */
 const FILE_METHODS = 'GET, HEAD';
@@ -192,7 +195,7 @@ export class PageServer {
     if (path === INDEX) return this.#answerBody(exchange, slug, { page, body: page });
     const file = path === undefined ? undefined : site?.file(path);
     if (!site || !file) throw noSuchPage();
-    if (page.isUnlisted && !isPreviewLabel(slug) && !isHtmlPath(file.path)) {
+    if (page.isUnlisted && !isPreviewLabel(slug) && isActive(file.path)) {
       exchange.response.setHeader('Content-Security-Policy', WITHOUT_NOTE);
     }
     if (!site.isKept(file)) return this.#sender.sendStored(exchange, page.ownerId, file);

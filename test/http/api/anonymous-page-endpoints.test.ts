@@ -106,21 +106,24 @@ describe('POST /publish', () => {
       'b.xhtml': '<html/>',
       'c.shtml': '<p>',
       'd.htm': '<p>',
+      'e.xml': '<html xmlns="http://www.w3.org/1999/xhtml"/>',
+      'f.pdf': '%PDF-1.7',
     };
     const { slug, token } = await publish({ html: HTML, files });
     const policies = () =>
       Promise.all(
-        ['/', '/a.svg', '/b.xhtml', '/c.shtml', '/d.htm'].map(
+        ['/a.svg', '/b.xhtml', '/c.shtml', '/e.xml', '/', '/d.htm', '/f.pdf'].map(
           async (path) =>
             (await service.anonymous.get(path).set('Host', `${slug}.${PAGES_DOMAIN}`).expect(200)).headers[
               'content-security-policy'
             ],
         ),
       );
-    expect(await policies()).toEqual([undefined, 'sandbox', 'sandbox', 'sandbox', undefined]);
+    const none = [undefined, undefined, undefined];
+    expect(await policies()).toEqual([...Array.from({ length: 4 }, () => 'sandbox'), ...none]);
     const owner = await service.owner();
     await owner.post('/claims').send({ token }).expect(200);
-    expect(await policies()).toEqual(Array.from({ length: 5 }, () => undefined));
+    expect(await policies()).toEqual(Array.from({ length: 7 }, () => undefined));
   });
 
   it('takes the bodies of POST /deploy, and notes HTML files of a site too', async () => {

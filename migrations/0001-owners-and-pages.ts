@@ -316,6 +316,14 @@ const VERSIONS = `
     UNIQUE NULLS NOT DISTINCT (deployment_id, guest_id, path)
   );
   CREATE INDEX page_drafts_guest ON page_drafts (guest_id) WHERE guest_id IS NOT NULL;
+  CREATE TABLE new_page_drafts ( -- What owners write and have not published as a page yet: one by each name.
+    owner_id bigint NOT NULL REFERENCES owners,
+    name text COLLATE "C" NOT NULL, -- the client chooses it
+    html bytea NOT NULL,
+    title text, -- that of the HTML; NULL: it has none
+    updated_at timestamptz NOT NULL,
+    PRIMARY KEY (owner_id, name)
+  );
   CREATE TABLE site_contents ( -- The contents of the files of sites, once for each owner.
     owner_id bigint NOT NULL REFERENCES owners,
     sha256 bytea NOT NULL,

@@ -87,6 +87,9 @@ const STORAGE = `
     ELSE
       change := coalesce(octet_length(NEW.html), 0) - coalesce(octet_length(OLD.html), 0);
     END IF;
+    IF TG_TABLE_NAME = 'new_page_drafts' THEN
+      owner := coalesce(NEW.owner_id, OLD.owner_id);
+    END IF;
     IF change <> 0 THEN
       IF owner IS NULL THEN
         SELECT owner_id INTO owner FROM deployments WHERE id = coalesce(NEW.deployment_id, OLD.deployment_id);
@@ -101,6 +104,7 @@ const STORAGE = `
   ${countStorage('pages', 'INSERT OR DELETE OR UPDATE OF html')};
   ${countStorage('page_versions', 'INSERT OR DELETE OR UPDATE OF html')};
   ${countStorage('page_drafts', 'INSERT OR DELETE OR UPDATE OF html')};
+  ${countStorage('new_page_drafts', 'INSERT OR DELETE OR UPDATE OF html')};
   ${countStorage('submission_files', 'INSERT OR DELETE')};
   ${countStorage('site_contents', 'INSERT OR DELETE')};
   -- Counts all of an owner. Whoever changes something waits until it is counted, and whoever has changed something is waited
@@ -121,6 +125,8 @@ const STORAGE = `
              UNION ALL
             SELECT octet_length(html) FROM page_drafts
               JOIN deployments ON id = deployment_id WHERE deployments.owner_id = owner
+             UNION ALL
+            SELECT octet_length(html) FROM new_page_drafts WHERE new_page_drafts.owner_id = owner
              UNION ALL
             SELECT size FROM submission_files
               JOIN deployments ON deployments.id = deployment_id WHERE deployments.owner_id = owner

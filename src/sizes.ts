@@ -199,11 +199,14 @@ export const SIZES = {
     /** Invitations of an owner in so many seconds. Each is a mail. */
     invitations: { max: 50, seconds: 60 * 60 },
   },
-  /** Secret addresses at which people read submissions. */
   draft: {
     /** Files of a page of which one person may have drafts. */
     maxFiles: 50,
+    /** Drafts of new pages that an owner may have: some of finished pages, and one of other HTML. */
+    maxNewPages: 20,
+    maxNameChars: 63,
   },
+  /** Secret addresses at which people read submissions. */
   share: {
     maxPerDeployment: 50,
     /** One that has expired is listed for so many days, so that its owner sees why it does not work. */

@@ -11,7 +11,8 @@ import { anonymousPageOperations } from './api/deployments/anonymous-page-endpoi
 import { checkOperations } from './api/deployments/check-endpoints.ts';
 import { deploymentOperations } from './api/deployments/deployment-endpoints.ts';
 import { domainOperations } from './api/deployments/domain-endpoints.ts';
-import { draftOperations } from './api/deployments/draft-endpoints.ts';
+import { draftOperations } from './api/deployments/drafts/draft-endpoints.ts';
+import { newPageDraftOperations } from './api/deployments/drafts/new-page-draft-endpoints.ts';
 import { editOperation } from './api/deployments/edit-endpoints.ts';
 import { guestOperations } from './api/deployments/guest-endpoints.ts';
 import { overviewOperations } from './api/deployments/overview-endpoints.ts';
@@ -73,6 +74,7 @@ const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
     ...[
       ...versionOperations,
       ...draftOperations,
+      ...newPageDraftOperations,
       ...siteFileOperations,
       pageFormsOperation,
       ...domainOperations,

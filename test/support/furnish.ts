@@ -23,6 +23,7 @@ export async function furnish(service: TestService, owner: Owner): Promise<Furni
     .send({ html: '<h1>Hello</h1>', files: { a: 'a' } })
     .expect(200);
   await owner.put(`/deploy/${live.id}/draft`).send({ html: '<h1>Draft</h1>' }).expect(200);
+  await owner.put('/draft').send({ html: '<h1>New</h1>' }).expect(200);
   const webhook = await owner.post(`/webhooks/${live.id}`).send({ url: 'https://hooks.example.org/' }).expect(201);
   const webhookPath = `/webhooks/${live.id}/${webhook.body.id}`;
   await owner.patch(webhookPath).send({ active: false }).expect(200);

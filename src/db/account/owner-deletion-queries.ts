@@ -76,6 +76,8 @@ async function finish(db: Knex, id: number, signal: AbortSignal | undefined): Pr
     isOld: 'owner_id = :id',
   };
   await deleteInBatches(db, contents, { id }, { signal });
+  // A statement of its own: its trigger counts the storage, which REMOVE deletes.
+  await execute(db, 'remove-drafts-of-owner', 'DELETE FROM new_page_drafts WHERE owner_id = ?', [id]);
   await execute(db, 'remove-owner', REMOVE, { id });
 }
 

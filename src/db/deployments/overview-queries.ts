@@ -5,7 +5,7 @@ import { folderOf } from '../spam/spam-queries.ts';
 import { recentCount } from '../submissions/daily-count-queries.ts';
 import { PLACES_TAKEN } from '../submissions/place-counts.ts';
 import { unreadCount } from '../submissions/submission-mark-queries.ts';
-import { hasDraft } from './draft-queries.ts';
+import { hasDraft } from './drafts/draft-queries.ts';
 import { formerSlugsOf } from './former-slug-queries.ts';
 import { IS_REACHED, REACHED_DEPLOYMENTS, type Reach, reachOf } from './live-deployment-queries.ts';
 

@@ -35,6 +35,15 @@ export const changedMeanwhile = errorKind(
   '/deploy/:id/html',
 );
 
+/** The headers of a request that stores what GET returns at `source`, also where there is nothing yet. */
+export const storeConditions = (source: string) =>
+  ifMatch(source).extend({
+    'If-None-Match': z
+      .literal('*', 'If-None-Match is not *: send it so, or leave it out.')
+      .optional()
+      .meta({ description: '412 if there is something already.' }),
+  });
+
 /** The tags of which If-Match wants one; undefined where any content will do. A weak tag equals none of ours. */
 export function wantedTags(header: string | undefined): readonly string[] | undefined {
   if (header === undefined || header.trim() === '*') return undefined;
@@ -51,3 +60,7 @@ export function readHeaders<S extends z.ZodObject>({ headers }: IncomingMessage,
   const errors = valueErrors(issues, values, names, ([name]) => ({ header: String(name) }));
   throw new HttpError(400, issues[0] ? issueTemplate(issues[0]) : '', {}, { errors });
 }
+
+/** Returns the tags that what is stored may have, as `wantedTags` does; none of them where nothing may be stored yet. */
+export const storableTags = (headers: z.infer<ReturnType<typeof storeConditions>>): readonly string[] | undefined =>
+  wantedTags(headers['If-Match']) ?? (headers['If-None-Match'] === '*' ? [] : undefined);

@@ -49,7 +49,6 @@ describe('drafts of pages', () => {
 
   it.each([
     [{}, 400],
-    [{ html: '' }, 400],
     [{ html: 1 }, 400],
     [{ html: 'a', etag: 1 }, 400],
     [{ html: 'a', etag: 'e'.repeat(101) }, 400],
@@ -60,6 +59,21 @@ describe('drafts of pages', () => {
     const { id } = await owner.deploy();
     expect(answer(await save(id, body))).toEqual(refused(status));
     expect(await draftOf(id)).toEqual(refused(404));
+  });
+
+  it('may be empty, of the page and of a file', async () => {
+    const { id } = await owner.deploy();
+    for (const query of ['', '?file=css/main.css']) {
+      await owner.put(`/deploy/${id}/draft${query}`).send({ html: '' }).expect(200);
+      expect((await owner.get(`/deploy/${id}/draft${query}`)).body).toMatchObject({ html: '' });
+    }
+    expect((await owner.get(`/overview/${id}`)).body.draft).toBe(true);
+  });
+
+  it('have another ETag when the work began with another version', async () => {
+    const { id } = await owner.deploy();
+    const { headers } = await save(id, { html: HTML, etag: ETAG }).expect(200);
+    expect((await save(id, { html: HTML })).headers.etag).not.toBe(headers.etag);
   });
 
   it('are of pages that are live, and one’s own', async () => {

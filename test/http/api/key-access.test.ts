@@ -22,18 +22,19 @@ const OF_ACCOUNT = [
   ...['POST /deploy', 'POST /keys', 'GET /keys', 'PATCH /me'],
   ...['GET /sessions', 'DELETE /sessions', 'DELETE /sessions/:sessionId', 'POST /claims'],
   ...['GET /grants', 'DELETE /grants/:grantId'],
+  ...['GET /drafts', 'GET /draft', 'PUT /draft', 'DELETE /draft'],
 ];
 /** Endpoints that a key with the scope `publish` may call. */
 const PUBLISH_READS = [
   ...['GET /me', 'GET /deploy', 'GET /deploy/:id', 'GET /deploy/:id/html', 'GET /deploy/:id/check'],
-  ...['GET /deploy/:id/forms', 'GET /overview', 'GET /overview/:id'],
+  ...['GET /deploy/:id/forms', 'GET /overview', 'GET /overview/:id', 'GET /drafts', 'GET /draft'],
   ...['GET /deploy/:id/files', 'GET /deploy/:id/files/*path', 'GET /deploy/:id/versions', 'GET /deploy/:id/draft'],
   ...['GET /deploy/:id/versions/:version/html', 'GET /deploy/:id/versions/:version/files'],
   ...['GET /deploy/:id/versions/:version/files/*path'],
 ];
 const PUBLISH_CHANGES = [
   ...['POST /check', 'POST /deploy', 'PUT /deploy/:id', 'PUT /deploy/:id/files/*path', 'PATCH /deploy/:id/html'],
-  ...['PUT /deploy/:id/draft', 'DELETE /deploy/:id/draft'],
+  ...['PUT /deploy/:id/draft', 'DELETE /deploy/:id/draft', 'PUT /draft', 'DELETE /draft'],
   ...['DELETE /deploy/:id/files/*path', 'POST /deploy/:id/versions/:version/restore', 'DELETE /session', 'POST /mcp'],
 ];
 

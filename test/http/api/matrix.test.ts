@@ -106,7 +106,16 @@ const NOTED = `'{last_used_at,forms,forms_version}'::text[]`;
 
 /** All that owners have. */
 async function allRows(): Promise<unknown> {
-  const tables = ['deployments', 'form_rules', 'pages', 'page_versions', 'webhooks', 'submissions', 'submission_files'];
+  const tables = [
+    'deployments',
+    'form_rules',
+    'pages',
+    'page_versions',
+    'page_drafts',
+    'webhooks',
+    'submissions',
+    'submission_files',
+  ];
   const more = [
     'submission_marks',
     'spam_submissions',
@@ -118,6 +127,7 @@ async function allRows(): Promise<unknown> {
     'feeds',
     'shares',
     'guests',
+    'new_page_drafts',
   ];
   const all = [...tables, ...more].map(
     (table) => `'${table}', (SELECT jsonb_agg(to_jsonb(t) - ${NOTED} ORDER BY t::text) FROM ${table} t)`,

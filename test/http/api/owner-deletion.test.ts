@@ -60,6 +60,7 @@ async function furnish(owner: Owner, name: string): Promise<string> {
     .send({ domain: `${name}.shop.example` })
     .expect(201);
   await owner.put(`/deploy/${id}/draft`).send({ html: '<p>draft' }).expect(200);
+  await owner.put('/draft').send({ html: '<p>new' }).expect(200);
   return id;
 }
 

@@ -115,37 +115,48 @@ export const siteBody = ({ config, pages: { siteQueue } }: Settings) => {
   };
 };
 
+/** The text of a page, which may be empty. */
+const htmlField = ({ maxHtmlBytes }: Config) =>
+  z
+    .string('html is required: send the page as a string.')
+    .refine(
+      (text) => Buffer.byteLength(text) <= maxHtmlBytes,
+      tooLargeFor(maxHtmlBytes, `html is too large: send at most ${maxHtmlBytes} bytes.`),
+    )
+    .refine(
+      (text) => text.isWellFormed(),
+      refused('wrong-format', 'html has a lone surrogate: send well-formed Unicode.'),
+    );
+
+/** The text of a draft: one that a person has emptied is a draft, too. */
+export const draftHtml = (config: Config) =>
+  htmlField(config).meta({
+    maxLength: config.maxHtmlBytes,
+    description: `The text: at most ${config.maxHtmlBytes} bytes of UTF-8, no lone surrogates. It may be empty.`,
+  });
+
 /** A body that has a page, or is one. */
-export const pageBody = ({ maxHtmlBytes }: Config) => ({
+export const pageBody = (config: Config) => ({
   schema: z.object({
-    html: z
-      .string('html is required: send the page as a string.')
+    html: htmlField(config)
       .min(1, 'html is empty: send the page.')
-      .refine(
-        (text) => Buffer.byteLength(text) <= maxHtmlBytes,
-        tooLargeFor(maxHtmlBytes, `html is too large: send at most ${maxHtmlBytes} bytes.`),
-      )
-      .refine(
-        (text) => text.isWellFormed(),
-        refused('wrong-format', 'html has a lone surrogate: send well-formed Unicode.'),
-      )
       .meta({
         // In characters, each of which takes at least a byte.
-        maxLength: maxHtmlBytes,
+        maxLength: config.maxHtmlBytes,
         short: 'The whole page.',
         description:
-          `The page: at most ${maxHtmlBytes} bytes of UTF-8, no lone surrogates. Served byte for byte, except for ` +
+          `The page: at most ${config.maxHtmlBytes} bytes of UTF-8, no lone surrogates. Served byte for byte, except for ` +
           "`{{FORM_ACTION}}`: each occurrence becomes the address that receives the page's forms.",
       }),
   }),
   example: { html: exampleHtml },
-  maxBytes: pageBodyBytes(maxHtmlBytes),
+  maxBytes: pageBodyBytes(config.maxHtmlBytes),
   others: [
     {
       type: 'text/html',
       name: 'the page itself',
       fields: ['html'],
-      maxBytes: maxHtmlBytes,
+      maxBytes: config.maxHtmlBytes,
       async read(content: Buffer) {
         if (isUtf8(content)) return { html: content.toString() };
         throw new HttpError(400, 'The body is not valid UTF-8: save the page as UTF-8, and send it again.');

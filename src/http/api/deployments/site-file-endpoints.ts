@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import type { Owner } from '../../../db/account/owner-queries.ts';
-import { findDraftedPaths } from '../../../db/deployments/draft-queries.ts';
+import { findDraftedPaths } from '../../../db/deployments/drafts/draft-queries.ts';
 import { findSite, type SiteFile } from '../../../db/deployments/site-file-queries.ts';
 import type { ReadPiece } from '../../../db/files/file-content-queries.ts';
 import { refused, refusedIssue } from '../../../problems/refusal.ts';

@@ -170,9 +170,13 @@ export async function answer<T>(
   throw new ApiError(response.status, readProblem(error));
 }
 
-/** Deletes what is at a path of the API, also while the browser leaves the dashboard. What is gone already counts as deleted. */
-export async function deleteAt(path: string): Promise<void> {
-  const response = await send(new Request(path, { method: 'DELETE', keepalive: true }));
+/**
+ * Deletes what is at a path of the API, also while the browser leaves the dashboard. What is gone already counts as deleted. `wanted`: the
+ * ETag of the one that may be deleted; left out: any.
+ */
+export async function deleteAt(path: string, wanted?: string): Promise<void> {
+  const headers = { ...(wanted !== undefined && { 'If-Match': wanted }) };
+  const response = await send(new Request(path, { method: 'DELETE', headers, keepalive: true }));
   if (response.ok || response.status === 404) return;
   throw new ApiError(response.status, readProblem(await response.json().catch(() => undefined)));
 }

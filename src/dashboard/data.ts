@@ -151,6 +151,10 @@ const draftKey = (name: string): string => `draft:${name}`;
 /** Returns a typed text that this tab keeps. */
 export const keptDraft = (name: string): string | undefined => sessionStorage.getItem(draftKey(name)) ?? undefined;
 
+/** Returns the names of all typed texts that this tab keeps. */
+export const keptDrafts = (): string[] =>
+  Object.keys(sessionStorage).flatMap((key) => (key.startsWith(draftKey('')) ? [key.slice(draftKey('').length)] : []));
+
 /** Keeps a text in this tab, so that the view that has it begins with it. One that is larger than what a tab may keep is not kept. */
 export function keepDraft(name: string, text: string): void {
   try {

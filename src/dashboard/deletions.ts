@@ -52,7 +52,7 @@ export function deleteLater(text: string, paths: readonly string[]): void {
 /** Makes the deletions that still wait, before the session ends. */
 export async function makeDeletions(): Promise<void> {
   endHeld();
-  await Promise.allSettled(notMade().map(deleteAt));
+  await Promise.allSettled(notMade().map((path) => deleteAt(path)));
 }
 
 /** The deletions that were sent when the browser left the dashboard: when, and the paths, each on a line. */

@@ -119,6 +119,25 @@ describe.skipIf(!hasChromium())('the dashboard, editing a site', () => {
     expect(await typedCode(other, path)).toBe(`${site.files[path]}p {}i {}`);
   });
 
+  it('keeps an empty file in the account, and publishes it', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy(site);
+    const path = 'styles/main.css';
+    const query = `file=${encodeURIComponent(path)}`;
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit?${query}`);
+    await page.getByLabel(path, { exact: true }).fill('');
+    await expect.poll(async () => (await owner.get(`/deploy/${id}/draft?${query}`)).body.html).toBe('');
+    await expect.poll(() => page.getByText('Not in your account yet').count()).toBe(0);
+    const other = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit?${query}`);
+    await other.getByText('Not published').waitFor();
+    expect(await typedCode(other, path)).toBe('');
+    await other.getByRole('button', { name: 'Publish' }).click();
+    await other.getByText(`${path} is live.`).waitFor();
+    const { status, text } = await owner.get(`/deploy/${id}/files/${path}`).buffer(true);
+    expect([status, text]).toEqual([200, '']);
+    await expect.poll(async () => (await owner.get(`/deploy/${id}/draft?${query}`)).status).toBe(404);
+  });
+
   it('keeps what is not published in the tab, says so in the list of pages, and discards it with a way back', async () => {
     const owner = await dashboard.owner();
     const { id } = await owner.deploy({ html: '<title>Kept</title><h1>Hello</h1>' });

@@ -145,6 +145,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
 
   it('says that the service is busy, also when what was sent before that is answered', async () => {
     const page = await dashboard.open(await dashboard.owner(), '/dashboard/new');
+    await page.getByLabel('HTML').waitFor();
     await page.route(
       ({ pathname }) => !pathname.startsWith('/dashboard'),
       (route) => route.fulfill({ status: 503, json: { error: 'The service is busy.' } }),
@@ -285,8 +286,11 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
         asked += 1;
         return asked === 1 ? undefined : route.fallback();
       });
+      const drafts = page.waitForResponse(/\/drafts$/);
       await page.getByRole('link', { name: 'Pages', exact: true }).click();
       await expect.poll(() => asked).toBe(1);
+      // Any answer says that the service answers.
+      await (await drafts).finished();
       await page.clock.fastForward(DASHBOARD_LIMITS.requests.slowMs);
       await page.getByText('The service has not answered yet.').waitFor();
       expect(asked).toBe(1);

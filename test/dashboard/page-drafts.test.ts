@@ -16,6 +16,7 @@ import { openCode, typedCode } from '../support/typed-code.ts';
 const LIVE = '<!doctype html><title>Live</title><h1>Hello</h1>';
 const FIRST = '<!doctype html><title>First</title><h1>Hello</h1>';
 const SECOND = '<!doctype html><title>Second</title><h1>Hello</h1>';
+const THIRD = '<!doctype html><title>Third</title><h1>Hello</h1>';
 
 describe.skipIf(!hasChromium())('the dashboard, drafts', () => {
   let dashboard: DashboardUnderTest;
@@ -115,6 +116,26 @@ describe.skipIf(!hasChromium())('the dashboard, drafts', () => {
     expect(await typedCode(other)).toBe(SECOND);
   });
 
+  it('keep the session from ending while the tab alone has them', async () => {
+    const { owner, id, page } = await begin();
+    await page.route(/\/draft$/, (route) =>
+      route.request().method() === 'GET' ? route.fallback() : route.abort('internetdisconnected'),
+    );
+    await type(page, FIRST);
+    await problem(page).waitFor();
+    const signOut = async () => {
+      await page.getByRole('button', { name: 'Account menu' }).click();
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    };
+    await signOut();
+    await page.getByText('Your draft is not in your account, only in this tab').waitFor();
+    expect(await typedCode(page)).toBe(FIRST);
+    await page.unrouteAll();
+    await signOut();
+    await page.getByLabel('API key').waitFor();
+    expect(await draftOf(owner, id)).toBe(FIRST);
+  });
+
   it('are discarded in the account, and brought back', async () => {
     const { owner, id, path, page } = await begin();
     await type(page, FIRST);
@@ -150,5 +171,206 @@ describe.skipIf(!hasChromium())('the dashboard, drafts', () => {
     await heading(other, 'Page');
     expect(await htmlOf(owner, id)).toBe(FIRST);
     await expect.poll(() => draftOf(owner, id)).toBeUndefined();
+  });
+
+  describe('that another browser has changed', () => {
+    const question = (page: Page) => page.getByRole('dialog', { name: 'Your draft was changed elsewhere' });
+    const other = (page: Page, name: string) => question(page).getByRole('button', { name });
+
+    /** A draft that a tab could not store, and a newer one of another browser. */
+    async function disagree() {
+      const begun = await begin();
+      const { owner, id, page } = begun;
+      await page.route(/\/draft$/, (route) =>
+        route.request().method() === 'GET' ? route.fallback() : route.abort('internetdisconnected'),
+      );
+      await type(page, FIRST);
+      await problem(page).waitFor();
+      const { etag } = (await owner.get(`/deploy/${id}/html`)).headers;
+      await owner.put(`/deploy/${id}/draft`).send({ html: SECOND, etag }).expect(200);
+      await page.unrouteAll();
+      await page.reload();
+      await question(page).waitFor();
+      expect(await draftOf(owner, id)).toBe(SECOND);
+      return begun;
+    }
+
+    it('go on as this tab has them, and the other one is copied and brought back', async () => {
+      const { owner, id, page } = await disagree();
+      await expectAccessible(page);
+      await page.keyboard.press('Escape');
+      await other(page, 'Copy the other one').click();
+      await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(SECOND);
+      await other(page, 'Go on with this one').click();
+      await question(page).waitFor({ state: 'detached' });
+      await expect.poll(() => draftOf(owner, id)).toBe(FIRST);
+      await expect.poll(() => asks(page)).toBe(false);
+      await openCode(page);
+      expect(await typedCode(page)).toBe(FIRST);
+      await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+      await expect.poll(() => typedCode(page)).toBe(SECOND);
+      await expect.poll(() => draftOf(owner, id)).toBe(SECOND);
+    });
+
+    it('go on as the account has them, and Undo brings back those of the tab', async () => {
+      const { owner, id, page } = await disagree();
+      await other(page, 'Go on with the other one').click();
+      await question(page).waitFor({ state: 'detached' });
+      await openCode(page);
+      expect(await typedCode(page)).toBe(SECOND);
+      expect(await draftOf(owner, id)).toBe(SECOND);
+      expect(await asks(page)).toBe(false);
+      await page.locator('.editor-bar').getByRole('button', { name: 'Undo' }).click();
+      await expect.poll(() => typedCode(page)).toBe(FIRST);
+      await expect.poll(() => draftOf(owner, id)).toBe(FIRST);
+      await publish(page);
+      await heading(page, 'Page');
+      expect(await htmlOf(owner, id)).toBe(FIRST);
+    });
+
+    it('ask in an editor that was open all the time', async () => {
+      const { owner, id, path, page } = await begin();
+      await type(page, FIRST);
+      await expect.poll(() => draftOf(owner, id)).toBe(FIRST);
+      const phone = await dashboard.open(owner, path, PHONE);
+      await openCode(phone);
+      await type(phone, SECOND);
+      await expect.poll(() => draftOf(owner, id)).toBe(SECOND);
+      await type(page, THIRD);
+      await question(page).waitFor();
+      expect(await draftOf(owner, id)).toBe(SECOND);
+      await other(page, 'Go on with this one').click();
+      await expect.poll(() => draftOf(owner, id)).toBe(THIRD);
+    });
+
+    it('stay in the account when this one is published or discarded', async () => {
+      const { owner, id, path, page } = await begin();
+      await type(page, FIRST);
+      await expect.poll(() => draftOf(owner, id)).toBe(FIRST);
+      await expect.poll(() => asks(page)).toBe(false);
+      await owner.put(`/deploy/${id}/draft`).send({ html: SECOND }).expect(200);
+      const answered = page.waitForResponse(
+        (response) => response.url().includes('/draft') && response.request().method() === 'GET',
+      );
+      await publish(page);
+      await heading(page, 'Page');
+      await answered;
+      expect(await htmlOf(owner, id)).toBe(FIRST);
+      expect(await draftOf(owner, id)).toBe(SECOND);
+      await page.goto(dashboard.origin + path);
+      await openCode(page);
+      expect(await typedCode(page)).toBe(SECOND);
+    });
+
+    it('are no question where an answer was lost', async () => {
+      const { owner, id, page } = await begin();
+      await page.route(
+        /\/draft$/,
+        async (route) => {
+          await route.fetch();
+          await route.abort('internetdisconnected');
+        },
+        { times: 1 },
+      );
+      await type(page, FIRST);
+      await problem(page).waitFor();
+      expect(await draftOf(owner, id)).toBe(FIRST);
+      await type(page, SECOND);
+      await expect.poll(() => draftOf(owner, id)).toBe(SECOND);
+      await problem(page).waitFor({ state: 'detached' });
+      expect(await question(page).count()).toBe(0);
+    });
+  });
+
+  describe('of new pages', () => {
+    const newDraft = async (owner: Owner, name = 'new'): Promise<unknown> =>
+      (await owner.get(`/draft?name=${name}`)).body.html;
+
+    it('are found on another device, and published there', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(owner, '/dashboard/new');
+      await type(page, FIRST);
+      await expect.poll(() => newDraft(owner)).toBe(FIRST);
+      await expect.poll(() => asks(page)).toBe(false);
+      const phone = await dashboard.open(owner, '/dashboard', PHONE);
+      await badge(phone).waitFor();
+      await expectAccessible(phone);
+      await phone.getByRole('link', { name: 'First' }).tap();
+      await heading(phone, 'New page');
+      await openCode(phone);
+      expect(await typedCode(phone)).toBe(FIRST);
+      await badge(phone).waitFor();
+      await type(phone, SECOND);
+      await publish(phone);
+      await heading(phone, 'You’re live');
+      await expect.poll(() => newDraft(owner)).toBeUndefined();
+      const [{ id }] = (await owner.get('/deploy')).body.deployments;
+      expect(await htmlOf(owner, id)).toBe(SECOND);
+      await phone.goto(`${dashboard.origin}/dashboard`);
+      await phone.getByRole('link', { name: 'Second' }).waitFor();
+      expect(await badge(phone).count()).toBe(0);
+    });
+
+    it('that began with a finished page are discarded, and brought back', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(owner, '/dashboard/new?start=contact&language=en');
+      await openCode(page);
+      expect(await badge(page).count()).toBe(0);
+      await type(page, FIRST);
+      await expect.poll(() => newDraft(owner, 'contact.en')).toBe(FIRST);
+      const other = await dashboard.open(owner, '/dashboard');
+      await other.getByRole('link', { name: 'First' }).click();
+      await heading(other, 'New page: Contact');
+      await badge(other).waitFor();
+      await other.getByRole('button', { name: 'Cancel' }).click();
+      await other.getByText('Your changes are discarded.').waitFor();
+      await expect.poll(() => newDraft(owner, 'contact.en')).toBeUndefined();
+      await other.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+      await openCode(other);
+      expect(await typedCode(other)).toBe(FIRST);
+      await expect.poll(() => newDraft(owner, 'contact.en')).toBe(FIRST);
+    });
+
+    it('are shown while this tab alone has them', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(owner, '/dashboard/new');
+      await page.route(/\/draft\?/, (route) =>
+        route.request().method() === 'GET' ? route.fallback() : route.abort('internetdisconnected'),
+      );
+      await type(page, FIRST);
+      await problem(page).waitFor();
+      await page.getByRole('link', { name: 'Pages', exact: true }).click();
+      await badge(page).waitFor();
+      await page.getByRole('link', { name: 'New page' }).last().click();
+      await openCode(page);
+      expect(await typedCode(page)).toBe(FIRST);
+      await page.unrouteAll();
+      await type(page, SECOND);
+      await expect.poll(() => newDraft(owner)).toBe(SECOND);
+    });
+
+    it('of other clients are opened by their names', async () => {
+      const owner = await dashboard.owner();
+      await owner.put('/draft?name=of-a-script').send({ html: '<h1>No title</h1>' }).expect(200);
+      const page = await dashboard.open(owner, '/dashboard');
+      await page.locator('.page-row').getByRole('link', { name: 'New page' }).click();
+      await openCode(page);
+      expect(await typedCode(page)).toBe('<h1>No title</h1>');
+    });
+
+    it('stay when a site is published', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(owner, '/dashboard/new');
+      await type(page, FIRST);
+      await expect.poll(() => newDraft(owner)).toBe(FIRST);
+      const chooser = page.waitForEvent('filechooser');
+      await page.getByRole('button', { name: 'Choose a zip or files' }).click();
+      const file = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+      await (await chooser).setFiles([file('index.html', SECOND), file('a.css', 'b {}')]);
+      await page.getByText('2 files').first().waitFor();
+      await publish(page);
+      await heading(page, 'You’re live');
+      expect(await newDraft(owner)).toBe(FIRST);
+    });
   });
 });

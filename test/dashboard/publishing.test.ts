@@ -181,6 +181,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByRole('button', { name: 'Publish' }).click();
       await heading(page, 'You’re live');
       expect(await slugsOf(owner)).toContain('free-one');
+      await expect.poll(async () => (await owner.get('/draft')).status).toBe(404);
       await page.goto(`${dashboard.origin}/dashboard/new`);
       await heading(page, 'New page');
       expect(await typedCode(page)).toBe('');

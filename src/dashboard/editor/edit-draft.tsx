@@ -9,7 +9,9 @@ import { ConfirmDialog } from '../ui/dialog.tsx';
 import type { Page } from '../ui/page-layout.tsx';
 import { say } from '../ui/say.tsx';
 import { countField } from './count-field.ts';
-import type { Draft, PageDraft } from './draft/page-draft.ts';
+import type { Draft } from './draft/draft-place.ts';
+import { DraftQuestion } from './draft/draft-question.tsx';
+import type { PageDraft } from './draft/page-draft.ts';
 import { type Drafted, usePageDraft } from './draft/use-page-draft.ts';
 import type { EditorProps } from './editor.tsx';
 import { LazyEditor } from './lazy-editor.tsx';
@@ -83,6 +85,7 @@ export function EditDraft({ page: { id }, kept, live, found, put, published, hre
         countField={(name) => countField(id, name)}
         {...fileProps(drafted)}
       />
+      <DraftQuestion drafted={drafted} />
       {isOutdated && (
         <ConfirmDialog
           title={t.editor.edit.outdated.title}

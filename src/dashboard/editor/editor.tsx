@@ -8,7 +8,6 @@ import { Rich } from '../texts/rich.tsx';
 import { Toggle } from '../ui/button.tsx';
 import { Form, FormEnd } from '../ui/form.tsx';
 import { usePublishCheck } from '../ui/publish-check.tsx';
-import { useAskBeforeClosing } from './ask-before-closing.ts';
 import type { CodePlace } from './code/code-editor.ts';
 import { CodeField } from './code/code-field.tsx';
 import { DraftProblem } from './draft/draft-problem.tsx';
@@ -66,8 +65,8 @@ export type EditorProps = {
   onPreview?(): Promise<string>;
   /** True if what is shown is not live. */
   isChanged: boolean;
-  /** How the account keeps what is typed. Left out: only this tab has it. */
-  kept?: DraftState;
+  /** How the account keeps what is typed. */
+  kept: DraftState;
   /** Above the page. */
   children?: ComponentChildren;
   /** Fields above the button that publishes. */
@@ -81,13 +80,13 @@ export function Editor(props: EditorProps): JSX.Element {
   const { path = INDEX, html, onChange, onPublish, change, start, isOfSite = false, drafts, onPreview } = props;
   const isPage = isHtml(path);
   const edited = useHistory(html, onChange);
-  // A draft of the account asks itself.
-  useAskBeforeClosing(props.isChanged && !props.kept);
   const [mode, setMode] = useState<Mode>(start || !isPage || html.trim() === '' ? 'code' : 'page');
   const [place, setPlace] = useState(start);
   const settled = useSettled(html);
   const [isMissing, setMissing] = useState(false);
   const isEmpty = html.trim() === '';
+  // Other files of a site may be empty.
+  const lacksPage = isEmpty && path === INDEX;
   const { publishChecked, isChecking, question } = usePublishCheck();
   const show = ({ line, column }: CodePlace): void => {
     setPlace({ line, column });
@@ -98,10 +97,10 @@ export function Editor(props: EditorProps): JSX.Element {
     setMode(wanted);
   }
   function submit(): unknown {
-    setMissing(isEmpty);
-    if (isEmpty) setMode('code');
-    if (isEmpty || isChecking) return undefined;
-    if (!isPage) return onPublish();
+    setMissing(lacksPage);
+    if (lacksPage) setMode('code');
+    if (lacksPage || isChecking) return undefined;
+    if (!isPage || isEmpty) return onPublish();
     return publishChecked(
       () => checkHtml(html, isOfSite),
       onPublish,
@@ -129,7 +128,7 @@ export function Editor(props: EditorProps): JSX.Element {
           <UndoButtons {...edited} />
         </div>
       </div>
-      {props.kept && <DraftProblem kept={props.kept} />}
+      <DraftProblem kept={props.kept} />
       {mode !== 'code' && props.draftsNotice}
       {(mode === 'page' || mode === 'settings') && (
         <PageMode
@@ -154,7 +153,7 @@ export function Editor(props: EditorProps): JSX.Element {
             onUndo={edited.undo}
             onRedo={edited.redo}
             place={place}
-            error={isMissing && isEmpty ? t.editor.code.missing : undefined}
+            error={isMissing && lacksPage ? t.editor.code.missing : undefined}
           />
           {check}
         </>

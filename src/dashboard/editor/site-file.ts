@@ -1,6 +1,6 @@
 import { answer, api } from '../api.ts';
 import { fill, t } from '../texts/chosen-texts.ts';
-import type { Draft } from './draft/page-draft.ts';
+import type { Draft } from './draft/draft-place.ts';
 
 const TEXT = /^text\/|^image\/svg\+xml|^application\/(?:.*\+)?(?:json|javascript|xml)\b/;
 

@@ -406,6 +406,16 @@ const texts: Translation<'one' | 'other'> = {
       onlyInTab: 'Ihr Entwurf ist nicht in Ihrem Konto, nur in diesem Tab: {why}',
       withOthers:
         'Sie sehen die Seite mit Ihren Änderungen an {files}, die nicht veröffentlicht sind. Veröffentlichen Sie jede Datei in ihrem eigenen Editor.',
+      newer: {
+        title: 'Ihr Entwurf wurde anderswo geändert',
+        text: 'In Ihrem Konto ist ein anderer Entwurf, aus einem anderen Tab oder Browser ({time}). Wählen Sie, mit welchem Sie weiterarbeiten, und kopieren Sie den anderen, wenn Sie Teile davon brauchen.',
+        why: 'In Ihrem Konto ist ein anderer Entwurf, aus einem anderen Tab oder Browser.',
+        copy: 'Den anderen kopieren',
+        useMine: 'Mit diesem weiterarbeiten',
+        useOther: 'Mit dem anderen weiterarbeiten',
+        mineGoesOn: 'Es geht mit dem Entwurf dieses Tabs weiter.',
+        otherGoesOn: 'Es geht mit dem anderen Entwurf weiter.',
+      },
     },
     check: {
       failed: 'Die Seite konnte nicht geprüft werden: {why}',
@@ -1522,6 +1532,7 @@ const texts: Translation<'one' | 'other'> = {
       unread: { one: '{count} ungelesen', other: '{count} ungelesen' },
       last: 'Zuletzt: {time}',
       nothingSent: 'Noch wurde nichts gesendet',
+      changed: 'Geändert: {time}',
     },
     state: {
       takenDown: 'Gesperrt',
@@ -1587,6 +1598,8 @@ const texts: Translation<'one' | 'other'> = {
       'last-key': 'Das ist Ihr letzter Schlüssel für alles: Erstellen Sie zuerst einen anderen.',
       'narrow-scope': 'Sie dürfen nur lesen: Melden Sie sich mit einem Schlüssel für alles an.',
       'never-accepted': 'Diese Einsendung kam als Spam: Wählen Sie „Kein Spam“, um sie anzunehmen.',
+      'new-page-draft-limit':
+        'Sie haben so viele Entwürfe neuer Seiten, wie es geben kann: Veröffentlichen oder verwerfen Sie zuerst einen.',
       'no-account': 'Gäste haben keine eigenen Seiten: Bitten Sie den Betreiber um ein Konto.',
       'no-free-place':
         'Das Formular hat keinen freien Platz dafür: Erhöhen Sie die Zahl der Plätze, oder löschen Sie zuerst eine andere Einsendung.',

@@ -492,6 +492,18 @@ export default {
       /** `{files}`: the paths of files. */
       withOthers:
         'You see it with your changes of {files}, which are not published. Publish each file in its own editor.',
+      /** The account has another draft than this tab. `this one`: that of the tab. */
+      newer: {
+        title: 'Your draft was changed elsewhere',
+        /** `{time}`: when it was stored, such as `5 minutes ago`. */
+        text: 'Your account has another draft, from another tab or browser ({time}). Choose the one to go on with, and copy the other one if you need parts of it.',
+        why: 'Your account has another draft, from another tab or browser.',
+        copy: 'Copy the other one',
+        useMine: 'Go on with this one',
+        useOther: 'Go on with the other one',
+        mineGoesOn: 'The draft of this tab goes on.',
+        otherGoesOn: 'The other draft goes on.',
+      },
     },
     check: {
       failed: 'The page could not be checked: {why}',
@@ -1806,6 +1818,8 @@ export default {
       /** `time`: when something was sent to the page last, such as `5 minutes ago`. */
       last: 'Last: {time}',
       nothingSent: 'Nothing was sent yet',
+      /** `time`: when a draft was stored last, such as `5 minutes ago`. */
+      changed: 'Changed: {time}',
     },
     /** What is the matter with a page, as short as can be. */
     state: {
@@ -1883,6 +1897,7 @@ export default {
       'last-key': 'This is your last key for everything: make another one first.',
       'narrow-scope': 'You may only read: sign in with a key for everything.',
       'never-accepted': 'This submission came as spam: choose “Not spam” to accept it.',
+      'new-page-draft-limit': 'You have as many drafts of new pages as there can be: publish or discard one first.',
       'no-account': 'Guests have no pages of their own: ask the operator for an account.',
       'no-free-place':
         'The form has no free place for it: raise the number of places, or delete another submission first.',

@@ -406,6 +406,16 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       onlyInTab: 'Su borrador no está en su cuenta, solo en esta pestaña: {why}',
       withOthers:
         'La ve con sus cambios en {files}, que no están publicados. Publique cada archivo en su propio editor.',
+      newer: {
+        title: 'Su borrador se ha cambiado en otro lugar',
+        text: 'En su cuenta hay otro borrador, de otra pestaña u otro navegador ({time}). Elija con cuál continuar y copie el otro si necesita partes de él.',
+        why: 'En su cuenta hay otro borrador, de otra pestaña u otro navegador.',
+        copy: 'Copiar el otro',
+        useMine: 'Continuar con este',
+        useOther: 'Continuar con el otro',
+        mineGoesOn: 'Continúa con el borrador de esta pestaña.',
+        otherGoesOn: 'Continúa con el otro borrador.',
+      },
     },
     check: {
       failed: 'No se ha podido comprobar la página: {why}',
@@ -1641,6 +1651,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       unread: { one: '{count} sin leer', many: '{count} sin leer', other: '{count} sin leer' },
       last: 'Último: {time}',
       nothingSent: 'Todavía no se ha enviado nada',
+      changed: 'Cambiado: {time}',
     },
     state: {
       takenDown: 'Retirada',
@@ -1712,6 +1723,8 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       'last-key': 'Es su última clave para todo: cree antes otra.',
       'narrow-scope': 'Solo puede leer: inicie sesión con una clave para todo.',
       'never-accepted': 'Este envío llegó como spam: elija «No es spam» para aceptarlo.',
+      'new-page-draft-limit':
+        'Tiene todos los borradores de páginas nuevas que puede haber: publique o descarte antes uno.',
       'no-account': 'Los invitados no tienen páginas propias: pida una cuenta al operador.',
       'no-free-place':
         'El formulario no tiene ninguna plaza libre para él: aumente el número de plazas o elimine antes otro envío.',

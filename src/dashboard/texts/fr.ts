@@ -396,6 +396,16 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       onlyInTab: 'Votre brouillon n’est pas dans votre compte, seulement dans cet onglet : {why}',
       withOthers:
         'Vous la voyez avec vos modifications de {files}, qui ne sont pas publiées. Publiez chaque fichier dans son propre éditeur.',
+      newer: {
+        title: 'Votre brouillon a été modifié ailleurs',
+        text: 'Votre compte contient un autre brouillon, d’un autre onglet ou navigateur ({time}). Choisissez celui avec lequel continuer, et copiez l’autre si vous en avez besoin.',
+        why: 'Votre compte contient un autre brouillon, d’un autre onglet ou navigateur.',
+        copy: 'Copier l’autre',
+        useMine: 'Continuer avec celui-ci',
+        useOther: 'Continuer avec l’autre',
+        mineGoesOn: 'Vous continuez avec le brouillon de cet onglet.',
+        otherGoesOn: 'Vous continuez avec l’autre brouillon.',
+      },
     },
     check: {
       failed: 'La page n’a pas pu être vérifiée : {why}',
@@ -1613,6 +1623,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       unread: { one: '{count} non lue', many: '{count} non lues', other: '{count} non lues' },
       last: 'Dernière : {time}',
       nothingSent: 'Rien n’a encore été envoyé',
+      changed: 'Modifié : {time}',
     },
     state: {
       takenDown: 'Retirée',
@@ -1686,6 +1697,8 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       'last-key': 'C’est votre dernière clé qui permet tout : créez-en d’abord une autre.',
       'narrow-scope': 'Vous ne pouvez que lire : connectez-vous avec une clé qui permet tout.',
       'never-accepted': 'Cette réponse est arrivée comme spam : choisissez « Non-spam » pour l’accepter.',
+      'new-page-draft-limit':
+        'Vous avez autant de brouillons de nouvelles pages que possible : publiez-en ou abandonnez-en un d’abord.',
       'no-account': 'Les invités n’ont pas de pages à eux : demandez un compte à l’exploitant.',
       'no-free-place':
         'Le formulaire n’a pas de place libre pour elle : augmentez le nombre de places, ou supprimez d’abord une autre réponse.',

@@ -407,6 +407,16 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       stillThere: 'La bozza è ancora nel tuo account: {why}',
       onlyInTab: 'La bozza non è nel tuo account, ma solo in questa scheda: {why}',
       withOthers: 'La vedi con le tue modifiche a {files}, che non sono pubblicate. Pubblica ogni file nel suo editor.',
+      newer: {
+        title: 'La bozza è stata modificata altrove',
+        text: 'Nel tuo account c’è un’altra bozza, di un’altra scheda o di un altro browser ({time}). Scegli con quale continuare e copia l’altra se te ne servono delle parti.',
+        why: 'Nel tuo account c’è un’altra bozza, di un’altra scheda o di un altro browser.',
+        copy: 'Copia l’altra',
+        useMine: 'Continua con questa',
+        useOther: 'Continua con l’altra',
+        mineGoesOn: 'Continui con la bozza di questa scheda.',
+        otherGoesOn: 'Continui con l’altra bozza.',
+      },
     },
     check: {
       failed: 'Non è stato possibile controllare la pagina: {why}',
@@ -1633,6 +1643,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       unread: { one: '{count} da leggere', many: '{count} da leggere', other: '{count} da leggere' },
       last: 'Ultimo: {time}',
       nothingSent: 'Non è stato ancora inviato nulla',
+      changed: 'Modificata: {time}',
     },
     state: {
       takenDown: 'Oscurata',
@@ -1705,6 +1716,8 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       'last-key': 'Questa è la tua ultima chiave per tutto: prima creane un’altra.',
       'narrow-scope': 'Puoi solo leggere: accedi con una chiave per tutto.',
       'never-accepted': 'Questo invio è arrivato come spam: scegli «Non è spam» per accettarlo.',
+      'new-page-draft-limit':
+        'Hai tutte le bozze di nuove pagine che ci possono essere: prima pubblicane o scartane una.',
       'no-account': 'Gli ospiti non hanno pagine proprie: chiedi un account al gestore.',
       'no-free-place':
         'Il modulo non ha un posto libero per questo invio: aumenta il numero di posti, o elimina prima un altro invio.',

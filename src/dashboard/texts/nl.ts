@@ -401,6 +401,16 @@ const texts: Translation<'one' | 'other'> = {
       onlyInTab: 'Je concept staat niet in je account, alleen in dit tabblad: {why}',
       withOthers:
         'Je ziet de pagina met je wijzigingen in {files}, die niet gepubliceerd zijn. Publiceer elk bestand in zijn eigen editor.',
+      newer: {
+        title: 'Je concept is ergens anders gewijzigd',
+        text: 'In je account staat een ander concept, uit een ander tabblad of een andere browser ({time}). Kies met welk je verdergaat, en kopieer het andere als je er delen van nodig hebt.',
+        why: 'In je account staat een ander concept, uit een ander tabblad of een andere browser.',
+        copy: 'Het andere kopiëren',
+        useMine: 'Met dit verdergaan',
+        useOther: 'Met het andere verdergaan',
+        mineGoesOn: 'Je gaat verder met het concept van dit tabblad.',
+        otherGoesOn: 'Je gaat verder met het andere concept.',
+      },
     },
     check: {
       failed: 'De pagina kon niet worden gecontroleerd: {why}',
@@ -1510,6 +1520,7 @@ const texts: Translation<'one' | 'other'> = {
       unread: { one: '{count} ongelezen', other: '{count} ongelezen' },
       last: 'Laatste: {time}',
       nothingSent: 'Er is nog niets verzonden',
+      changed: 'Gewijzigd: {time}',
     },
     state: {
       takenDown: 'Offline gehaald',
@@ -1574,6 +1585,8 @@ const texts: Translation<'one' | 'other'> = {
       'last-key': 'Dit is je laatste sleutel voor alles: maak eerst een andere.',
       'narrow-scope': 'Je mag alleen lezen: log in met een sleutel voor alles.',
       'never-accepted': 'Deze inzending kwam als spam binnen: kies “Geen spam” om die te accepteren.',
+      'new-page-draft-limit':
+        'Je hebt zoveel concepten van nieuwe pagina’s als er kunnen zijn: publiceer of verwerp er eerst een.',
       'no-account': 'Gasten hebben geen eigen pagina’s: vraag de beheerder om een account.',
       'no-free-place':
         'Het formulier heeft er geen vrije plaats voor: verhoog het aantal plaatsen, of verwijder eerst een andere inzending.',

@@ -416,6 +416,16 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       onlyInTab: 'Twojego szkicu nie ma na koncie, jest tylko w tej karcie: {why}',
       withOthers:
         'Widzisz ją z Twoimi nieopublikowanymi zmianami w: {files}. Każdy plik opublikuj w jego własnym edytorze.',
+      newer: {
+        title: 'Twój szkic zmieniono w innym miejscu',
+        text: 'Na Twoim koncie jest inny szkic, z innej karty lub przeglądarki ({time}). Wybierz, nad którym pracujesz dalej, a drugi skopiuj, jeśli potrzebujesz jego części.',
+        why: 'Na Twoim koncie jest inny szkic, z innej karty lub przeglądarki.',
+        copy: 'Skopiuj drugi',
+        useMine: 'Pracuj dalej nad tym',
+        useOther: 'Pracuj dalej nad drugim',
+        mineGoesOn: 'Pracujesz dalej nad szkicem z tej karty.',
+        otherGoesOn: 'Pracujesz dalej nad drugim szkicem.',
+      },
     },
     check: {
       failed: 'Nie udało się sprawdzić strony: {why}',
@@ -1751,6 +1761,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       },
       last: 'Ostatnie: {time}',
       nothingSent: 'Nic jeszcze nie wysłano',
+      changed: 'Zmieniono: {time}',
     },
     state: {
       takenDown: 'Zablokowana',
@@ -1825,6 +1836,8 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       'last-key': 'To Twój ostatni klucz do wszystkiego: najpierw utwórz inny.',
       'narrow-scope': 'Możesz tylko czytać: zaloguj się kluczem do wszystkiego.',
       'never-accepted': 'To zgłoszenie przyszło jako spam: wybierz „To nie spam”, aby je przyjąć.',
+      'new-page-draft-limit':
+        'Masz już tyle szkiców nowych stron, ile może być: najpierw opublikuj lub odrzuć jeden z nich.',
       'no-account': 'Goście nie mają własnych stron: poproś operatora o konto.',
       'no-free-place':
         'Formularz nie ma dla niego wolnego miejsca: zwiększ liczbę miejsc lub najpierw usuń inne zgłoszenie.',

@@ -408,6 +408,16 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       onlyInTab: 'Seu rascunho não está na sua conta, só nesta aba: {why}',
       withOthers:
         'Você a vê com suas alterações em {files}, que não estão publicadas. Publique cada arquivo no editor dele.',
+      newer: {
+        title: 'Seu rascunho foi alterado em outro lugar',
+        text: 'Na sua conta há outro rascunho, de outra aba ou de outro navegador ({time}). Escolha com qual continuar e copie o outro se precisar de partes dele.',
+        why: 'Na sua conta há outro rascunho, de outra aba ou de outro navegador.',
+        copy: 'Copiar o outro',
+        useMine: 'Continuar com este',
+        useOther: 'Continuar com o outro',
+        mineGoesOn: 'Você continua com o rascunho desta aba.',
+        otherGoesOn: 'Você continua com o outro rascunho.',
+      },
     },
     check: {
       failed: 'Não foi possível verificar a página: {why}',
@@ -1638,6 +1648,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       unread: { one: '{count} não lido', many: '{count} não lidos', other: '{count} não lidos' },
       last: 'Último: {time}',
       nothingSent: 'Nada foi enviado ainda',
+      changed: 'Alterado: {time}',
     },
     state: {
       takenDown: 'Retirada do ar',
@@ -1709,6 +1720,8 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       'last-key': 'Esta é sua última chave que permite tudo: crie outra primeiro.',
       'narrow-scope': 'Você só pode ler: entre com uma chave que permita tudo.',
       'never-accepted': 'Este envio chegou como spam: escolha “Não é spam” para aceitá-lo.',
+      'new-page-draft-limit':
+        'Você tem todos os rascunhos de páginas novas que pode haver: publique ou descarte um primeiro.',
       'no-account': 'Convidados não têm páginas próprias: peça uma conta ao operador.',
       'no-free-place':
         'O formulário não tem vaga livre para ele: aumente o número de vagas ou exclua outro envio primeiro.',

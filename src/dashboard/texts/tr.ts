@@ -400,6 +400,16 @@ const texts: Translation<'one' | 'other'> = {
       onlyInTab: 'Taslağınız hesabınızda değil, yalnızca bu sekmede: {why}',
       withOthers:
         'Sayfayı, yayımlanmamış değişikliklerinizle görüyorsunuz: {files}. Her dosyayı kendi düzenleyicisinde yayımlayın.',
+      newer: {
+        title: 'Taslağınız başka bir yerde değiştirildi',
+        text: 'Hesabınızda başka bir sekmeden veya tarayıcıdan gelen başka bir taslak var ({time}). Hangisiyle devam edeceğinizi seçin; gerekirse diğerini kopyalayın.',
+        why: 'Hesabınızda başka bir sekmeden veya tarayıcıdan gelen başka bir taslak var.',
+        copy: 'Diğerini kopyala',
+        useMine: 'Bununla devam et',
+        useOther: 'Diğeriyle devam et',
+        mineGoesOn: 'Bu sekmedeki taslakla devam ediyorsunuz.',
+        otherGoesOn: 'Diğer taslakla devam ediyorsunuz.',
+      },
     },
     check: {
       failed: 'Sayfa denetlenemedi: {why}',
@@ -1491,6 +1501,7 @@ const texts: Translation<'one' | 'other'> = {
       unread: { one: '{count} okunmamış', other: '{count} okunmamış' },
       last: 'Son: {time}',
       nothingSent: 'Henüz bir şey gönderilmedi',
+      changed: 'Değiştirildi: {time}',
     },
     state: {
       takenDown: 'Yayından kaldırıldı',
@@ -1555,6 +1566,8 @@ const texts: Translation<'one' | 'other'> = {
       'last-key': 'Bu, her şeye yetkili son anahtarınız: önce başka bir tane oluşturun.',
       'narrow-scope': 'Yalnızca okuyabilirsiniz: her şeye yetkili bir anahtarla giriş yapın.',
       'never-accepted': 'Bu gönderim spam olarak geldi: kabul etmek için “Spam değil” düğmesini seçin.',
+      'new-page-draft-limit':
+        'Yeni sayfalar için olabilecek en fazla sayıda taslağınız var: önce birini yayımlayın veya birinden vazgeçin.',
       'no-account': 'Konukların kendi sayfası olamaz: işletmeciden bir hesap isteyin.',
       'no-free-place': 'Formda bunun için boş yer yok: yer sayısını artırın veya önce başka bir gönderimi silin.',
       'no-invitations': 'Bu hizmet, davetler için gereken e-postayı göndermiyor: işletmecisine sorun.',

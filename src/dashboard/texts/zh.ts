@@ -379,6 +379,16 @@ const texts: Translation<'other'> = {
       stillThere: '您的草稿仍在账户中：{why}',
       onlyInTab: '您的草稿不在账户中，只在此标签页中：{why}',
       withOthers: '您看到的页面包含您对 {files} 所做的、尚未发布的更改。请在各文件自己的编辑器中发布。',
+      newer: {
+        title: '您的草稿已在别处更改',
+        text: '您的账户中有另一份草稿，来自另一个标签页或浏览器（{time}）。请选择继续使用哪一份；如需另一份的内容，请先复制。',
+        why: '您的账户中有另一份草稿，来自另一个标签页或浏览器。',
+        copy: '复制另一份',
+        useMine: '继续使用这一份',
+        useOther: '继续使用另一份',
+        mineGoesOn: '将继续使用此标签页中的草稿。',
+        otherGoesOn: '将继续使用另一份草稿。',
+      },
     },
     check: {
       failed: '无法检查页面：{why}',
@@ -1399,6 +1409,7 @@ const texts: Translation<'other'> = {
       unread: { other: '{count} 条未读' },
       last: '最近：{time}',
       nothingSent: '还没有收到任何内容',
+      changed: '更改：{time}',
     },
     state: {
       takenDown: '已被下线',
@@ -1457,6 +1468,7 @@ const texts: Translation<'other'> = {
       'last-key': '这是您最后一个拥有全部权限的密钥，请先创建另一个。',
       'narrow-scope': '您只能读取，请用拥有全部权限的密钥登录。',
       'never-accepted': '此提交是作为垃圾信息收到的：要接受它，请选择“非垃圾信息”。',
+      'new-page-draft-limit': '新页面的草稿已达上限，请先发布或放弃一份。',
       'no-account': '来宾没有自己的页面，请向运营者申请账户。',
       'no-free-place': '表单没有可供它使用的名额。请先增加名额，或删除另一条提交。',
       'no-invitations': '邀请需要邮件，而此服务不发送邮件。请联系运营者。',

@@ -11,6 +11,7 @@ import { counted, fill, t } from '../texts/chosen-texts.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Empty, ListFoot, Shown } from '../ui/states.tsx';
 import { View } from '../ui/view.tsx';
+import { NewPageRows } from './pages/new-page-rows.tsx';
 import { PageRow } from './pages/page-row.tsx';
 
 /** Pages that are read at a time. */
@@ -129,6 +130,7 @@ export default function Pages(): JSX.Element {
         )
       }
     >
+      {may('POST /deploy') && search.trim() === '' && <NewPageRows />}
       <Shown loaded={loaded} label={t.pages.loading}>
         {({ items, total }) =>
           total === 0 ? (

@@ -1,5 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Draft, DraftState, PageDraft } from './page-draft.ts';
+import { t } from '../../texts/chosen-texts.ts';
+import { say } from '../../ui/say.tsx';
+import type { Draft } from './draft-place.ts';
+import type { DraftState, PageDraft } from './page-draft.ts';
 
 export type Drafted = {
   draft: Draft;
@@ -9,6 +12,8 @@ export type Drafted = {
   beginWith(etag: string): void;
   /** Deletes the draft, and returns how to bring it back. */
   drop(): () => void;
+  /** Goes on with this draft or with the one that the account has got meanwhile; *Undo* leads to the other one. */
+  choose(choice: 'mine' | 'other'): void;
 };
 
 /** The text that an editor shows, kept in the account. `found`: the draft when the editor was opened; `live`: what is published. */
@@ -54,6 +59,20 @@ export function usePageDraft(kept: PageDraft, live: Draft, found: Draft | undefi
       const dropped = latest.current;
       kept.drop();
       return () => kept.keep(dropped);
+    },
+    choose(choice) {
+      const mine = latest.current;
+      const stored = kept.choose(choice);
+      if (!stored) return;
+      // Publishing asks if either began with another version than the one that is live.
+      const etag = stored.etag === liveEtag.current ? mine.etag : stored.etag;
+      const other = { html: stored.html, etag };
+      const { mineGoesOn, otherGoesOn } = t.editor.draft.newer;
+      if (choice === 'other') change(other);
+      say(choice === 'mine' ? mineGoesOn : otherGoesOn, async () => {
+        change(choice === 'mine' ? other : { ...mine, etag });
+        kept.keep(latest.current);
+      });
     },
   };
 }

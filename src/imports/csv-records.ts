@@ -1,10 +1,9 @@
 import { CsvError, type InfoRecord, parse } from 'csv-parse';
 import { slicesOf } from './file-text.ts';
+import type { LineFault, Problem } from './line-faults.ts';
 
 /** A record of a CSV file. `line`: where it begins, from 1. */
 export type CsvRecord = { line: number; cells: readonly string[] };
-/** Why a file can't be read on from a line. */
-export type Problem = { line: number; problem: string };
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -62,12 +61,12 @@ function separatorOf(head: string): string {
   return Array.from(counts).reduce((most, one) => (one[1] > most[1] ? one : most))[0];
 }
 
-const ADVICE: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED:
-    'A quote that begins a cell here is never closed: close it, or double the quotes inside the cell.',
-  CSV_INVALID_CLOSING_QUOTE: 'A quoted cell goes on after its closing quote: double the quotes inside the cell.',
-  INVALID_OPENING_QUOTE: 'A quote is in the middle of a cell: put the cell in quotes, and double the quotes inside it.',
-  CSV_MAX_RECORD_SIZE: 'The row is too large: shorten its values, or check the quotes before it.',
+/** The faults by the codes of the parser. */
+const FAULTS: Readonly<Record<string, LineFault>> = {
+  CSV_QUOTE_NOT_CLOSED: 'open-quote',
+  CSV_INVALID_CLOSING_QUOTE: 'early-quote',
+  INVALID_OPENING_QUOTE: 'inner-quote',
+  CSV_MAX_RECORD_SIZE: 'long-row',
 };
 
 /** Settles as the callback of a call says. */
@@ -111,7 +110,7 @@ export async function* readCsv(content: Buffer, maxChars: number): AsyncGenerato
     yield batch;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    yield [...batch, { line: lines.next(), problem: ADVICE[error.code] ?? 'The row can’t be read: check its quotes.' }];
+    yield [...batch, { line: lines.next(), problem: FAULTS[error.code] ?? 'unreadable-row' }];
   } finally {
     parser.destroy();
   }

@@ -67,7 +67,7 @@ export function columnsOf(names: readonly string[], mapping: Mapping, isOwn: boo
     const count = columns.filter((column) => column.use === use).length;
     if (count > 1)
       throw new UnreadableFile(
-        `The header row has the column ${literal(shortened(name))} more than once: name each column once.`,
+        `The header row has the column “${literal(shortened(name))}” more than once: name each column once.`,
       );
     if (count === 0 && mapping[parameter] !== undefined) throw noColumn(parameter, name);
   }
@@ -78,13 +78,12 @@ export function columnsOf(names: readonly string[], mapping: Mapping, isOwn: boo
 
 const noColumn = (parameter: string, name: string): UnreadableFile =>
   new UnreadableFile(
-    `{${parameter}} names a column that the file does not have: ${literal(shortened(name))}.`,
+    `{${parameter}} names a column that the file does not have: “${literal(shortened(name))}”.`,
     parameter,
   );
 
-/** A text of a file in a sentence. */
-export const shortened = (text: string): string =>
-  `“${text.length > 60 ? `${text.slice(0, 60).toWellFormed()}…` : text}”`;
+/** A text of a file for a sentence. */
+export const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60).toWellFormed()}…` : text);
 
 /** The meaning of a member of a line of NDJSON. */
 export function memberUses(mapping: Mapping): (name: string) => Use {

@@ -2,9 +2,7 @@ import { SIZES } from '../sizes.ts';
 import { shortened } from './import-columns.ts';
 import { type Reading, type Row, readRows } from './import-rows.ts';
 import { type InstantOf, readTime } from './import-times.ts';
-
-/** An error in a line of a file. */
-export type LineError = { line: number; message: string };
+import { type LineError, type Problem, toLineError } from './line-faults.ts';
 
 /** How the times of a file are read. `now`: the time of rows without one, and the last that is possible. */
 export type TimeReading = { instantOf: InstantOf; now: number };
@@ -48,7 +46,7 @@ class Rows {
       return;
     }
     const read = readTime(time, instantOf);
-    if (!read) this.fail(line, `${shortened(time)} is not a time that can be read: write it as 2024-05-01T13:45:10Z.`);
+    if (!read) this.fail({ line, problem: 'no-time', value: shortened(time) });
     const { dayFirst, monthFirst } = read ?? { dayFirst: now, monthFirst: now };
     if (dayFirst === undefined) this.onlyMonthFirst ??= line;
     else if (monthFirst === undefined) this.onlyDayFirst ??= line;
@@ -56,18 +54,15 @@ class Rows {
     this.#addTimes(dayFirst ?? Number.NaN, monthFirst ?? Number.NaN, line);
   }
 
-  fail(line: number, message: string): void {
-    if (this.errors.length < maxErrors) this.errors.push({ line, message });
+  fail(problem: Problem): void {
+    if (this.errors.length < maxErrors) this.errors.push(toLineError(problem));
   }
 
   #addTimes(dayFirst: number, monthFirst: number, line = 0): void {
     const { now } = this.#times;
     const isBetween = (ms: number): boolean => Number.isNaN(ms) || (ms >= FIRST_TIME && ms <= now);
     if (!isBetween(dayFirst) && !isBetween(monthFirst)) {
-      this.fail(
-        line,
-        Math.min(dayFirst, monthFirst) < FIRST_TIME ? 'The time is before 1970.' : 'The time is in the future.',
-      );
+      this.fail({ line, problem: Math.min(dayFirst, monthFirst) < FIRST_TIME ? 'before-1970' : 'in-future' });
     }
     this.dayFirst.push(dayFirst);
     this.monthFirst.push(monthFirst);
@@ -78,32 +73,27 @@ class Rows {
 function timesOf(rows: Rows, { dateOrder }: Reading['mapping'], now: number): readonly number[] {
   const { onlyDayFirst, onlyMonthFirst, ambiguous, dayFirst, monthFirst } = rows;
   if (dateOrder === 'day-first' && onlyMonthFirst !== undefined)
-    rows.fail(onlyMonthFirst, 'The time has its month first.');
+    rows.fail({ line: onlyMonthFirst, problem: 'month-first' });
   else if (dateOrder === 'month-first' && onlyDayFirst !== undefined)
-    rows.fail(onlyDayFirst, 'The time has its day first.');
+    rows.fail({ line: onlyDayFirst, problem: 'day-first' });
   else if (onlyDayFirst !== undefined && onlyMonthFirst !== undefined) {
-    rows.fail(
-      Math.max(onlyDayFirst, onlyMonthFirst),
-      `The time has its day and its month in another order than that of line ${Math.min(onlyDayFirst, onlyMonthFirst)}.`,
-    );
+    rows.fail({
+      line: Math.max(onlyDayFirst, onlyMonthFirst),
+      problem: 'other-order',
+      value: Math.min(onlyDayFirst, onlyMonthFirst),
+    });
   } else if (
     ambiguous !== undefined &&
     dateOrder === undefined &&
     onlyDayFirst === undefined &&
     onlyMonthFirst === undefined
   ) {
-    rows.fail(
-      ambiguous,
-      'The day or the month could come first here, as in all times of the file: say which, day-first or month-first.',
-    );
+    rows.fail({ line: ambiguous, problem: 'either-order' });
   }
   const isDayFirst = dateOrder === undefined ? onlyMonthFirst === undefined : dateOrder === 'day-first';
   const times = isDayFirst ? dayFirst : monthFirst;
   if (rows.errors.length === 0 && times.some((ms) => ms < FIRST_TIME || ms > now)) {
-    rows.fail(
-      ambiguous ?? 0,
-      'The time is in the future, or before 1970, with its day and month in the order of the other rows.',
-    );
+    rows.fail({ line: ambiguous ?? 0, problem: 'impossible-order' });
   }
   return times;
 }
@@ -125,7 +115,7 @@ export async function planImport(
     count += batch.length;
     if (count > maxRows) throw new TooManyRows();
     for (const row of batch) {
-      if ('problem' in row) rows.fail(row.line, row.problem);
+      if ('problem' in row) rows.fail(row);
       else rows.add(row);
     }
   }

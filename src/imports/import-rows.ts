@@ -3,7 +3,7 @@ import { fromCsvCell } from '../forms/csv-cell.ts';
 import { SUBMISSION_ID } from '../lib/ids.ts';
 import { compactJson, type JsonMember, readJsonObject, unescapedBytes, unquote } from '../lib/json-text.ts';
 import { SIZES } from '../sizes.ts';
-import { type CsvRecord, type Problem, readCsv } from './csv-records.ts';
+import { type CsvRecord, readCsv } from './csv-records.ts';
 import {
   type Column,
   columnsOf,
@@ -13,6 +13,7 @@ import {
   shortened,
   type Use,
 } from './import-columns.ts';
+import type { Problem } from './line-faults.ts';
 import { readLines } from './ndjson-lines.ts';
 import { UnreadableFile } from './unreadable-file.ts';
 
@@ -73,11 +74,9 @@ function rowReader(header: readonly string[], first: readonly string[], { mappin
     // Spreadsheets write rows of nothing but separators.
     if (cells.every((cell) => cell === '')) return undefined;
     const cellOf = (wanted: Use): string => cells[columns.findIndex(({ use }) => use === wanted)] ?? '';
-    if (isOwn && !SUBMISSION_ID.test(cells[0] ?? ''))
-      return { line, problem: 'The row has no id of a submission, as the first row has.' };
+    if (isOwn && !SUBMISSION_ID.test(cells[0] ?? '')) return { line, problem: 'no-id' };
     const beyond = cells.slice(columns.length).find((cell) => cell !== '');
-    if (beyond !== undefined)
-      return { line, problem: 'The row has more cells than the header row: check its quotes and separators.' };
+    if (beyond !== undefined) return { line, problem: 'too-many-cells' };
     const members = membersOf(columns, cells, isOwn);
     if ('problem' in members) return { line, ...members };
     const data = objectOf(members);
@@ -95,18 +94,17 @@ function membersOf(
   columns: readonly Column[],
   cells: readonly string[],
   isOwn: boolean,
-): JsonMember[] | { problem: string } {
+): JsonMember[] | Omit<Problem, 'line'> {
   const members: JsonMember[] = [];
   for (const [index, { field, use }] of columns.entries()) {
     const cell = cells[index] ?? '';
     if (cell === '') continue;
     if (use === 'others') {
       const { members: others, problem } = readJsonObject(cell);
-      if (problem !== undefined) return { problem: `The column ${shortened(field)} is not as it was exported.` };
+      if (problem !== undefined) return { problem: 'changed-export', value: shortened(field) };
       members.push(...others);
     } else if (use === 'field') {
-      if (field === '' && !isOwn)
-        return { problem: 'A cell stands in a column without a name: give the column a name.' };
+      if (field === '' && !isOwn) return { problem: 'unnamed-column' };
       const text = isOwn ? fromCsvCell(cell) : cell;
       members.push({ name: field, value: (isOwn && exportedJson(text)) || JSON.stringify(text) });
     }
@@ -149,11 +147,11 @@ const { maxFields, maxJsonDepth, maxJsonValues } = SIZES.submission;
 const JSON_LIMITS = { maxMembers: maxFields + 2, maxDepth: maxJsonDepth + 1, maxValues: maxJsonValues + maxFields };
 
 const JSON_PROBLEMS = {
-  'not an object': 'The line is not a JSON object.',
-  malformed: 'The line is not valid JSON.',
-  'too deep': `The line is nested too deeply: at most ${maxJsonDepth} levels are possible.`,
-  'too many members': `The row has too many fields: at most ${maxFields} are possible.`,
-  'too many values': `The row has too many values: at most ${maxJsonValues} are possible.`,
+  'not an object': { problem: 'no-object' },
+  malformed: { problem: 'no-json' },
+  'too deep': { problem: 'too-deep', value: maxJsonDepth },
+  'too many members': { problem: 'too-many-fields', value: maxFields },
+  'too many values': { problem: 'too-many-values', value: maxJsonValues },
 } as const;
 
 const DATA_LIMITS = { maxMembers: maxFields, maxDepth: maxJsonDepth, maxValues: maxJsonValues };
@@ -174,7 +172,7 @@ function fromJson(
   maxBytes: number,
 ): Row | Problem {
   const { members, problem } = readJsonObject(text, JSON_LIMITS);
-  if (problem !== undefined) return { line, problem: JSON_PROBLEMS[problem] };
+  if (problem !== undefined) return { line, ...JSON_PROBLEMS[problem] };
   const exported = exportedData(members);
   const fields = members.filter(({ name }) => useOf(name) === 'field');
   const data = exported === undefined ? textOfMembers(fields) : withoutLeftOut(exported, useOf);
@@ -186,7 +184,7 @@ function fromJson(
     return value.startsWith('"') ? unquote(value) : value;
   };
   const read = readJsonObject(data, DATA_LIMITS);
-  if (read.problem !== undefined) return { line, problem: JSON_PROBLEMS[read.problem] };
+  if (read.problem !== undefined) return { line, ...JSON_PROBLEMS[read.problem] };
   return checked({ line, time: textOf('time'), ipAddress: textOf('ip') ?? '', data }, maxBytes, read.members.length);
 }
 
@@ -206,11 +204,10 @@ export function exportedData(members: readonly JsonMember[]): string | undefined
 /** A row within the limits of a submission, else what is wrong with it. */
 function checked(row: Row, maxBytes: number, fieldCount: number): Row | Problem {
   const { line, ipAddress, data } = row;
-  if (fieldCount > maxFields) return { line, problem: JSON_PROBLEMS['too many members'] };
+  if (fieldCount > maxFields) return { line, ...JSON_PROBLEMS['too many members'] };
   if (data.length * 3 > maxBytes && unescapedBytes(data) > maxBytes) {
-    return { line, problem: `The row is too large: at most ${maxBytes} bytes are possible.` };
+    return { line, problem: 'too-large', value: maxBytes };
   }
-  if (ipAddress !== '' && isIP(ipAddress) === 0)
-    return { line, problem: `${shortened(ipAddress)} is not an IP address.` };
+  if (ipAddress !== '' && isIP(ipAddress) === 0) return { line, problem: 'no-ip-address', value: shortened(ipAddress) };
   return row;
 }

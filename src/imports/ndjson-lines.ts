@@ -1,5 +1,5 @@
-import type { Problem } from './csv-records.ts';
 import { slicesOf } from './file-text.ts';
+import type { Problem } from './line-faults.ts';
 
 const LF = 0x0a;
 
@@ -20,8 +20,7 @@ export async function* readLines(
       if (isLast ? read < content.length : end >= read) break;
       const bytes = content.subarray(from, isLast ? content.length : end);
       const text = bytes.length > maxBytes ? undefined : bytes.toString('utf8');
-      if (text === undefined)
-        batch.push({ line, problem: `The line is too long: at most ${maxBytes} bytes are possible.` });
+      if (text === undefined) batch.push({ line, problem: 'long-line', value: maxBytes });
       else if (/\S/.test(text)) batch.push({ line, text });
       line += 1;
       from = isLast ? content.length : end + 1;

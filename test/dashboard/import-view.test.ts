@@ -7,6 +7,7 @@ import {
   PHONE,
   startDashboard,
 } from '../support/dashboard-in-browser.ts';
+import { textsOf } from '../support/dashboard-texts.ts';
 
 /* The import of earlier submissions, as an owner uses it. */
 
@@ -61,6 +62,21 @@ describe.skipIf(!hasChromium())('the import of submissions', () => {
       { created_at: '2024-05-02T10:00:00.000Z', data: { 'Submission ID': 'x2', Name: 'Bea' } },
       { created_at: '2024-05-01T10:00:00.000Z', data: { 'Submission ID': 'x1', Name: 'Ada' } },
     ]);
+  });
+
+  it('says in the language of the person what is wrong with a line', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: '<title>A</title><form action="{{FORM_ACTION}}" method="post"></form>' });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/import`, { locale: 'ar' });
+    const lines = ['created_at,ip_address,a', 'soon,,1', '2024-05-01T13:45:10Z,localhost,2', '1969-01-01T00:00:00Z,,3'];
+    await page.locator('input[type=file]').setInputFiles(file('wrong.csv', lines.join('\n')));
+    const { faults, rows } = textsOf('ar').importing;
+    const said = (line: number, fault: string) =>
+      rows.wrong.replace('{line}', String(line)).replace('{message}', fault);
+    await page.getByText(said(2, faults['no-time'].replace('{value}', 'soon'))).waitFor();
+    await page.getByText(said(3, faults['no-ip-address'].replace('{value}', 'localhost'))).waitFor();
+    await page.getByText(said(4, faults['before-1970'])).waitFor();
+    await expectAccessible(page);
   });
 
   it('knows the export of a page with several forms, leaves out addresses, and says what a file lacks', async () => {

@@ -734,6 +734,38 @@ const texts: Translation<'one' | 'other'> = {
     failed:
       'Es wurde nichts importiert. Korrigieren Sie diese Zeilen der Datei, oder ändern Sie, was ihre Spalten sind:',
     noAnswer: 'Die Antwort des Dienstes ist nicht lesbar: Sehen Sie im Eingang nach.',
+    faults: {
+      'open-quote':
+        'Ein Anführungszeichen am Anfang einer Zelle wird nie geschlossen: Schließen Sie es, oder verdoppeln Sie die Anführungszeichen in der Zelle.',
+      'early-quote':
+        'Eine Zelle geht nach dem schließenden Anführungszeichen weiter: Verdoppeln Sie die Anführungszeichen in der Zelle.',
+      'inner-quote':
+        'Mitten in einer Zelle steht ein Anführungszeichen: Setzen Sie die Zelle in Anführungszeichen, und verdoppeln Sie die in ihr.',
+      'long-row': 'Die Zeile ist zu groß: Kürzen Sie ihre Werte, oder prüfen Sie die Anführungszeichen davor.',
+      'unreadable-row': 'Die Zeile kann nicht gelesen werden: Prüfen Sie ihre Anführungszeichen.',
+      'long-line': 'Die Zeile ist zu lang: Möglich sind höchstens {value} Bytes.',
+      'no-id': 'Die Zeile hat keine ID einer Einsendung, anders als die erste.',
+      'too-many-cells': 'Die Zeile hat mehr Zellen als die Kopfzeile: Prüfen Sie Anführungszeichen und Trennzeichen.',
+      'changed-export': 'Die Spalte „{value}“ ist nicht mehr so, wie sie exportiert wurde.',
+      'unnamed-column': 'Eine Zelle steht in einer Spalte ohne Namen: Geben Sie der Spalte einen Namen.',
+      'no-object': 'Die Zeile ist kein JSON-Objekt.',
+      'no-json': 'Die Zeile ist kein gültiges JSON.',
+      'too-deep': 'Die Zeile ist zu tief verschachtelt: Möglich sind höchstens {value} Ebenen.',
+      'too-many-fields': 'Die Zeile hat zu viele Felder: Möglich sind höchstens {value}.',
+      'too-many-values': 'Die Zeile hat zu viele Werte: Möglich sind höchstens {value}.',
+      'too-large': 'Die Zeile ist zu groß: Möglich sind höchstens {value} Bytes.',
+      'no-ip-address': '„{value}“ ist keine IP-Adresse.',
+      'no-time': '„{value}“ kann nicht als Zeit gelesen werden: Schreiben Sie sie wie 2024-05-01T13:45:10Z.',
+      'before-1970': 'Die Zeit liegt vor 1970.',
+      'in-future': 'Die Zeit liegt in der Zukunft.',
+      'month-first': 'In der Zeit steht der Monat vorn.',
+      'day-first': 'In der Zeit steht der Tag vorn.',
+      'other-order': 'In der Zeit stehen Tag und Monat in anderer Reihenfolge als in Zeile {value}.',
+      'either-order':
+        'Hier könnte der Tag oder der Monat vorn stehen, wie bei allen Zeiten der Datei: Wählen Sie die Reihenfolge.',
+      'impossible-order':
+        'Mit Tag und Monat in der Reihenfolge der anderen Zeilen liegt die Zeit in der Zukunft oder vor 1970.',
+    },
   },
   inbox: {
     title: 'Eingang',

@@ -870,6 +870,36 @@ export default {
     /** The lines stand below. */
     failed: 'Nothing was imported. Correct these lines of the file, or change what its columns are:',
     noAnswer: 'The service gave no answer that can be read: look into the inbox.',
+    /** What is wrong with a line of the file, by the codes of the service. English has its own sentences. `value`: a number, or a text of the file. A row is a line of a table; a cell is a value in it. */
+    faults: {
+      'open-quote': 'A quote that begins a cell here is never closed: close it, or double the quotes inside the cell.',
+      'early-quote': 'A quoted cell goes on after its closing quote: double the quotes inside the cell.',
+      'inner-quote': 'A quote is in the middle of a cell: put the cell in quotes, and double the quotes inside it.',
+      'long-row': 'The row is too large: shorten its values, or check the quotes before it.',
+      'unreadable-row': 'The row can’t be read: check its quotes.',
+      'long-line': 'The line is too long: at most {value} bytes are possible.',
+      'no-id': 'The row has no id of a submission, as the first row has.',
+      'too-many-cells': 'The row has more cells than the header row: check its quotes and separators.',
+      'changed-export': 'The column “{value}” is not as it was exported.',
+      'unnamed-column': 'A cell stands in a column without a name: give the column a name.',
+      'no-object': 'The line is not a JSON object.',
+      'no-json': 'The line is not valid JSON.',
+      'too-deep': 'The line is nested too deeply: at most {value} levels are possible.',
+      'too-many-fields': 'The row has too many fields: at most {value} are possible.',
+      'too-many-values': 'The row has too many values: at most {value} are possible.',
+      'too-large': 'The row is too large: at most {value} bytes are possible.',
+      'no-ip-address': '“{value}” is not an IP address.',
+      'no-time': '“{value}” is not a time that can be read: write it as 2024-05-01T13:45:10Z.',
+      'before-1970': 'The time is before 1970.',
+      'in-future': 'The time is in the future.',
+      'month-first': 'The time has its month first.',
+      'day-first': 'The time has its day first.',
+      'other-order': 'The time has its day and its month in another order than that of line {value}.',
+      'either-order':
+        'The day or the month could come first here, as in all times of the file: choose the order under “Day and month”.',
+      'impossible-order':
+        'The time is in the future, or before 1970, with its day and month in the order of the other rows.',
+    },
   },
   /** The inbox of a page or of all pages, with its folders for spam and for what was deleted; and the trash of pages. */
   inbox: {

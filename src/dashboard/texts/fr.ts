@@ -723,6 +723,38 @@ const texts: Translation<'one' | 'many' | 'other'> = {
     openInbox: 'Ouvrir la boîte de réception',
     failed: 'Rien n’a été importé. Corrigez ces lignes du fichier, ou modifiez l’usage de ses colonnes :',
     noAnswer: 'Le service n’a pas donné de réponse lisible : regardez dans la boîte de réception.',
+    faults: {
+      'open-quote':
+        'Un guillemet au début d’une cellule n’est jamais fermé : fermez-le, ou doublez les guillemets dans la cellule.',
+      'early-quote': 'Une cellule continue après son guillemet fermant : doublez les guillemets dans la cellule.',
+      'inner-quote':
+        'Un guillemet se trouve au milieu d’une cellule : mettez la cellule entre guillemets, et doublez ceux qu’elle contient.',
+      'long-row': 'La ligne est trop grande : raccourcissez ses valeurs, ou vérifiez les guillemets qui la précèdent.',
+      'unreadable-row': 'La ligne ne peut pas être lue : vérifiez ses guillemets.',
+      'long-line': 'La ligne est trop longue : {value} octets au maximum.',
+      'no-id': 'La ligne n’a pas d’identifiant de réponse, contrairement à la première.',
+      'too-many-cells':
+        'La ligne a plus de cellules que la ligne d’en-tête : vérifiez ses guillemets et ses séparateurs.',
+      'changed-export': 'La colonne « {value} » n’est plus telle qu’elle a été exportée.',
+      'unnamed-column': 'Une cellule se trouve dans une colonne sans nom : donnez un nom à la colonne.',
+      'no-object': 'La ligne n’est pas un objet JSON.',
+      'no-json': 'La ligne n’est pas du JSON valide.',
+      'too-deep': 'La ligne a trop de niveaux imbriqués : {value} au maximum.',
+      'too-many-fields': 'La ligne a trop de champs : {value} au maximum.',
+      'too-many-values': 'La ligne a trop de valeurs : {value} au maximum.',
+      'too-large': 'La ligne est trop grande : {value} octets au maximum.',
+      'no-ip-address': '« {value} » n’est pas une adresse IP.',
+      'no-time': '« {value} » n’est pas une date lisible : écrivez-la comme 2024-05-01T13:45:10Z.',
+      'before-1970': 'La date est antérieure à 1970.',
+      'in-future': 'La date est dans le futur.',
+      'month-first': 'La date commence par le mois.',
+      'day-first': 'La date commence par le jour.',
+      'other-order': 'Le jour et le mois de la date sont dans un autre ordre qu’à la ligne {value}.',
+      'either-order':
+        'Le jour ou le mois peut venir en premier ici, comme dans toutes les dates du fichier : choisissez l’ordre.',
+      'impossible-order':
+        'Avec le jour et le mois dans l’ordre des autres lignes, la date est dans le futur ou antérieure à 1970.',
+    },
   },
   inbox: {
     title: 'Réception',

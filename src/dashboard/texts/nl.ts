@@ -731,6 +731,37 @@ const texts: Translation<'one' | 'other'> = {
     openInbox: 'Inbox openen',
     failed: 'Er is niets geïmporteerd. Verbeter deze regels van het bestand, of verander wat de kolommen zijn:',
     noAnswer: 'De dienst gaf geen leesbaar antwoord: kijk in de inbox.',
+    faults: {
+      'open-quote':
+        'Een aanhalingsteken aan het begin van een cel wordt nooit gesloten: sluit het, of verdubbel de aanhalingstekens in de cel.',
+      'early-quote': 'Een cel gaat door na het sluitende aanhalingsteken: verdubbel de aanhalingstekens in de cel.',
+      'inner-quote':
+        'Midden in een cel staat een aanhalingsteken: zet de cel tussen aanhalingstekens en verdubbel die erin.',
+      'long-row': 'De rij is te groot: kort de waarden in, of controleer de aanhalingstekens ervoor.',
+      'unreadable-row': 'De rij kan niet worden gelezen: controleer de aanhalingstekens.',
+      'long-line': 'De regel is te lang: hoogstens {value} bytes.',
+      'no-id': 'De rij heeft geen id van een inzending, anders dan de eerste rij.',
+      'too-many-cells': 'De rij heeft meer cellen dan de kopregel: controleer de aanhalingstekens en scheidingstekens.',
+      'changed-export': 'De kolom ‘{value}’ is niet meer zoals ze is geëxporteerd.',
+      'unnamed-column': 'Er staat een cel in een kolom zonder naam: geef de kolom een naam.',
+      'no-object': 'De regel is geen JSON-object.',
+      'no-json': 'De regel is geen geldige JSON.',
+      'too-deep': 'De regel is te diep genest: hoogstens {value} niveaus.',
+      'too-many-fields': 'De rij heeft te veel velden: hoogstens {value}.',
+      'too-many-values': 'De rij heeft te veel waarden: hoogstens {value}.',
+      'too-large': 'De rij is te groot: hoogstens {value} bytes.',
+      'no-ip-address': '‘{value}’ is geen IP-adres.',
+      'no-time': '‘{value}’ kan niet als tijd worden gelezen: schrijf die als 2024-05-01T13:45:10Z.',
+      'before-1970': 'De tijd ligt vóór 1970.',
+      'in-future': 'De tijd ligt in de toekomst.',
+      'month-first': 'In de tijd staat de maand vooraan.',
+      'day-first': 'In de tijd staat de dag vooraan.',
+      'other-order': 'In de tijd staan dag en maand in een andere volgorde dan in regel {value}.',
+      'either-order':
+        'Hier kan de dag of de maand vooraan staan, zoals in alle tijden van het bestand: kies de volgorde.',
+      'impossible-order':
+        'Met dag en maand in de volgorde van de andere rijen ligt de tijd in de toekomst of vóór 1970.',
+    },
   },
   inbox: {
     title: 'Inbox',

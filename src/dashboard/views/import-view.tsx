@@ -4,7 +4,7 @@ import type { Schemas } from '../../client/client.ts';
 import { toError, useData } from '../data.ts';
 import { pageLinks } from '../page-links.ts';
 import { droppedFiles } from '../sites.ts';
-import { counted, t } from '../texts/chosen-texts.ts';
+import { counted, language, t } from '../texts/chosen-texts.ts';
 import { Rich } from '../texts/rich.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -16,12 +16,16 @@ import type { Progress } from '../upload.ts';
 import { ColumnChoice, FirstRows } from './import/column-choice.tsx';
 import { type Choice, importFile, type Preview, previewFile, queryOf } from './import/import-file.ts';
 
+/** The fault of a line. `message`: the sentence of the service, in English. */
+const Fault = ({ code, value, message }: Preview['errors'][number]): JSX.Element =>
+  language === 'en' ? <bdi>{message}</bdi> : <Rich text={t.importing.faults[code]} with={{ value: value ?? '' }} />;
+
 /** The lines of a file that are wrong, and why. */
 const Lines = ({ errors }: { errors: Preview['errors'] }): JSX.Element => (
   <ul>
-    {errors.map(({ line, message }, index) => (
+    {errors.map((error, index) => (
       <li key={index}>
-        <Rich text={t.importing.rows.wrong} with={{ line: <>{line}</>, message }} />
+        <Rich text={t.importing.rows.wrong} with={{ line: <>{error.line}</>, message: <Fault {...error} /> }} />
       </li>
     ))}
   </ul>

@@ -1,3 +1,5 @@
+import type { Language } from './languages.ts';
+
 /**
  * The events that a webhook can receive. A new event also needs a statement that creates its deliveries (src/db), a
  * payload (src/delivery/webhooks/payloads.ts, src/webhooks/signed-message.ts; the compiler reports a missing one) and documentation: see CONTRIBUTING.md.
@@ -27,8 +29,9 @@ export const DELIVERY_HEADER = 'formhost-delivery';
 export const TEST_HEADER = 'formhost-test';
 
 /** The mails to an owner about the account, apart from its pages. `url`: a link that works once. */
-export type AccountMail =
+export type AccountMail = { language: Language } & (
   | { kind: 'sign-in'; url: string }
   | { kind: 'new-address'; url: string }
   | { kind: 'invitation'; page: string; inviter: string; role: 'reader' | 'editor'; url: string }
-  | { kind: 'address-changed'; newAddress: string };
+  | { kind: 'address-changed'; newAddress: string }
+);

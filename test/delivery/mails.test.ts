@@ -141,6 +141,7 @@ Stop these mails: https://api.test/unsubscribe/${DEPLOYMENT}/rcp_1
   it('shows the same in both of its parts, with labels, and links to the files of each', () => {
     const { text, html, ...rest } = digestOf(['{"name":"Ada\\n2. forged"}', '{}', `{"cv":${fileValue('a.txt', 18)}}`]);
     expect(rest).toEqual({
+      language: 'en',
       subject: '3 new submissions for my-page',
       unsubscribe: `https://api.test/unsubscribe/${DEPLOYMENT}/rcp_1`,
     });
@@ -209,6 +210,7 @@ describe('the mail about a submission', () => {
     const href = LINK.replace('&', '&amp;');
     const { html, ...mail } = mailOf(data);
     expect(mail).toEqual({
+      language: 'en',
       subject: 'New submission for my-page: Ada <3',
       replyTo: 'ada@example.com',
       unsubscribe: `https://api.test/unsubscribe/${DEPLOYMENT}?a&b`,
@@ -441,7 +443,7 @@ describe('Reply-To', () => {
     ['a field within', '{"a":{"email":"ada@example.com"},"b":["email","ada@example.com"]}'],
     ['a header of another name', '{"replyTo":"a@b.cd","from":"a@b.cd","subject":"x","headers":{"X":"y"}}'],
   ])('is not taken from %s', (_kind, data) => {
-    expect(Object.keys(mailOf(data))).toEqual(['subject', 'text', 'html', 'unsubscribe']);
+    expect(Object.keys(mailOf(data))).toEqual(['language', 'subject', 'text', 'html', 'unsubscribe']);
     expect(mailOf(data).subject).toBe('New submission for my-page');
   });
 
@@ -505,6 +507,7 @@ Open the page: https://my-page.pages.test
   it('says why, since when, and how to switch it on again', async () => {
     const { html, ...mail } = await notice({});
     expect(mail).toEqual({
+      language: 'en',
       subject: 'A webhook of my-page was switched off',
       text: `The webhook wh_1 of my-page was switched off: no delivery to it has succeeded since 29 October 2026, 23:59 UTC.
 

@@ -66,7 +66,11 @@ it.each([
   const sending = new Sender({ ...parts, limits: testLimits({ mail: { attemptTimeoutMs } }), smtpUrl: smtp.url });
   onTestFinished(() => sending.close());
   smtp.makeTrouble({ at: 'greeting', does: 'wait' });
-  const sent = sending.mailAccount('ada@owner.example', { kind: 'sign-in', url: 'https://api.test/session/mail/t' });
+  const sent = sending.mailAccount('ada@owner.example', {
+    kind: 'sign-in',
+    language: 'en',
+    url: 'https://api.test/session/mail/t',
+  });
   if (attemptTimeoutMs === 50) {
     await expect(sent).rejects.toThrow('the mail server did not answer in time');
     return;

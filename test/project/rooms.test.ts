@@ -95,7 +95,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   submissions: ['db', 'files', 'compute', 'config', ...BASE],
   health: ['openid', 'delivery', 'db', 'files', 'config', ...BASE],
-  delivery: ['db', 'config', ...BASE],
+  delivery: ['db', 'config', 'texts', ...BASE],
   domains: ['db', ...BASE],
   files: ['db', ...BASE],
   openid: [],

@@ -1,50 +1,67 @@
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import type { AccountMail } from '../../lib/events.ts';
+import type { Language } from '../../lib/languages.ts';
 import { FIRST_OWNER } from '../../lib/mail-address.ts';
 import { SIZES } from '../../sizes.ts';
+import { fill } from '../../texts/fill.ts';
+import { MAIL_TEXTS } from '../../texts/mail-texts.ts';
 import { button, compose, type Email, footer, paragraph } from './layout.ts';
 
-const MAY = {
-  reader: 'lets you read the submissions of',
-  editor: 'lets you read the submissions of, and change,',
-} as const;
+/** A length of time in words, such as `15 minutes`. */
+const inUnits = (language: Language, count: number, unit: 'minute' | 'hour' | 'day'): string =>
+  new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
 
-/** Writes a mail about an account. `baseUrl`: the origin of the API. */
-export function accountEmail(mail: AccountMail, baseUrl: string): Email {
+/** Writes a mail about an account. `service`: the origin of the API. */
+export function accountEmail(mail: AccountMail, service: string): Email {
+  const { language } = mail;
+  const texts = MAIL_TEXTS[language];
   switch (mail.kind) {
-    case 'sign-in':
-      return compose('Sign in to formhost', [
-        paragraph(`This link signs you in to ${baseUrl}. It works once, for ${SIZES.session.linkMinutes} minutes:`),
-        button('Sign in', mail.url),
-        footer('You get this mail because somebody asked for it with your address. If it was not you, do nothing.'),
-      ]);
-    case 'new-address':
-      return compose('Confirm your new address', [
-        paragraph(
-          `You want to use this address for your account at ${baseUrl}. To confirm it, open this link within ${SIZES.emailChange.linkHours} hours, and press the button on the page:`,
-        ),
-        button('Confirm', mail.url),
-        footer('You get this mail because somebody with an account gave your address. If it was not you, do nothing.'),
-      ]);
-    case 'invitation': {
-      const inviter = mail.inviter === FIRST_OWNER ? `The owner of ${mail.page}` : mail.inviter;
-      return compose(`${mail.page} is shared with you`, [
-        paragraph(`${inviter} ${MAY[mail.role]} ${mail.page} at ${baseUrl}.`),
-        paragraph(`This link signs you in. It works once, for ${SIZES.guest.linkDays} days:`),
-        button('Open', mail.url),
-        paragraph('Later, ask for a link with this address where you sign in.'),
-        footer(`You get this mail because ${inviter} gave your address. If you do not want it, do nothing.`),
-      ]);
+    case 'sign-in': {
+      const { subject, text, button: label, footer: reason } = texts.signIn;
+      const time = inUnits(language, SIZES.session.linkMinutes, 'minute');
+      return compose(
+        subject,
+        [paragraph(fill(text, { service, time })), button(label, mail.url), footer(reason)],
+        language,
+      );
     }
-    case 'address-changed':
-      return compose('Your address was changed', [
-        paragraph(
-          `Mail for your account at ${baseUrl} goes to ${mail.newAddress} from now on, and to this address no more.`,
-        ),
-        paragraph('If it was not you, end all sessions and revoke your keys in the dashboard, and tell the operator.'),
-        footer('You get this mail because this was the address of the account.', [
-          ['Open the dashboard', `${baseUrl}${VIEW_PATHS.account}`],
-        ]),
-      ]);
+    case 'new-address': {
+      const { subject, text, button: label, footer: reason } = texts.newAddress;
+      const time = inUnits(language, SIZES.emailChange.linkHours, 'hour');
+      return compose(
+        subject,
+        [paragraph(fill(text, { service, time })), button(label, mail.url), footer(reason)],
+        language,
+      );
+    }
+    case 'invitation': {
+      const { invitation } = texts;
+      const { page } = mail;
+      const inviter = mail.inviter === FIRST_OWNER ? fill(invitation.owner, { page }) : mail.inviter;
+      const time = inUnits(language, SIZES.guest.linkDays, 'day');
+      return compose(
+        fill(invitation.subject, { page }),
+        [
+          paragraph(fill(invitation[mail.role], { inviter, page, service })),
+          paragraph(fill(invitation.link, { time })),
+          button(invitation.button, mail.url),
+          paragraph(invitation.later),
+          footer(fill(invitation.footer, { inviter })),
+        ],
+        language,
+      );
+    }
+    case 'address-changed': {
+      const { subject, text, ifNot, footer: reason, dashboard } = texts.addressChanged;
+      return compose(
+        subject,
+        [
+          paragraph(fill(text, { service, address: mail.newAddress })),
+          paragraph(ifNot),
+          footer(reason, [[dashboard, `${service}${VIEW_PATHS.account}`]]),
+        ],
+        language,
+      );
+    }
   }
 }

@@ -1,4 +1,6 @@
 import { escapeHtml } from '../../lib/html.ts';
+import type { Language } from '../../lib/languages.ts';
+import { MAIL_TEXTS } from '../../texts/mail-texts.ts';
 import { type MailFields, printable } from './mail-fields.ts';
 
 /** A mail without its sender. `replyTo` is one plain address. */
@@ -9,6 +11,8 @@ export type Email = {
   replyTo?: string;
   /** An http or https URL that stops such mails when it gets a POST (RFC 8058). */
   unsubscribe?: string;
+  /** The language of its texts; undefined: it is not known. */
+  language?: Language;
   /** The address of a visitor; otherwise the mail goes to that of its delivery. */
   visitor?: string;
 };
@@ -72,14 +76,16 @@ export function footer(words: string, links: readonly Link[] = []): Block {
   };
 }
 
-/** `lang`: the language of the texts; empty where it is not known. */
-export function compose(subject: string, blocks: readonly Block[], lang = 'en'): Email {
+/** `language`: of the texts; empty where it is not known. */
+export function compose(subject: string, blocks: readonly Block[], language: Language | '' = 'en'): Email {
+  const dir = language !== '' && MAIL_TEXTS[language].dir === 'rtl' ? ' dir="rtl"' : '';
   return {
+    ...(language !== '' && { language }),
     subject,
     text: `${blocks.map(({ text }) => text).join('\n\n')}\n`,
     // No colours of text and background: those of the mail client are readable in light and in dark mode.
     html: `<!doctype html>
-<html lang="${lang}">
+<html lang="${language}"${dir}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

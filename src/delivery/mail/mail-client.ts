@@ -85,7 +85,7 @@ export class MailClient {
 
   /** Never rejects. Settles at the latest when `signal` fires, which also closes the connection. */
   send(
-    { id, to, subject, text, html, replyTo, unsubscribe, isReply = false, isTest = false }: Message,
+    { id, to, subject, text, html, replyTo, unsubscribe, language, isReply = false, isTest = false }: Message,
     signal: AbortSignal,
   ): Promise<EmailAttempt> {
     const { from } = this.#options;
@@ -103,6 +103,8 @@ export class MailClient {
       headers: {
         // RFC 3834, 5: auto-replies are not sent to such mail.
         'Auto-Submitted': isReply ? 'auto-replied' : 'auto-generated',
+        // RFC 3282.
+        ...(language !== undefined && { 'Content-Language': language }),
         ...(isTest && { [TEST_HEADER]: 'true' }),
         // RFC 8058, 3.1. Mail software uses it when the URL is https, and a DKIM signature covers both headers.
         ...(unsubscribe === undefined

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { z } from 'zod';
 import { pageUrl } from '../../config.ts';
-import { CLAIM_PATH, LANGUAGE_COOKIE, VIEW_PATHS } from '../../lib/dashboard-paths.ts';
+import { CLAIM_PATH, VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import type { App } from '../app.ts';
 import { perService } from '../operation/declaration.ts';
 import { pageAnswer, publicOperation } from '../operation/operation.ts';
 import { pathOf } from '../request/hosts.ts';
-import { cookiesNamed } from '../request/session-cookie.ts';
+import { translationsOfPerson } from '../request/person-language.ts';
 import { namesHtml, namesProblem } from '../response/accept.ts';
 import { errorKind, HttpError, noSuchPath } from '../response/errors.ts';
-import { translationsFor } from '../response/translations.ts';
 import { DashboardFiles, notBuilt } from './dashboard-files.ts';
 
 const VIEWS = [...Object.values(VIEW_PATHS), CLAIM_PATH].map(
@@ -42,12 +41,6 @@ const isSignedOut = (
   { requests: { sessionCookie } }: App,
 ): boolean => !cookie.includes(`${sessionCookie.name}=`) && (site === 'none' || site === 'same-origin');
 
-/** The language that somebody has chosen in this browser, which the dashboard keeps in a cookie. */
-function chosenLanguage(headers: IncomingHttpHeaders): string | null {
-  const [pair] = cookiesNamed(LANGUAGE_COOKIE, headers);
-  return pair?.slice(LANGUAGE_COOKIE.length + 1) ?? null;
-}
-
 const filesOf = perService(() => new DashboardFiles());
 
 /** A program that asks in a window of its own hears of the answer through it (`window.opener`), which this header would cut off. */
@@ -59,7 +52,7 @@ async function sendShell(response: Response, app: App): Promise<void> {
   if (!isView && (!namesHtml(headers) || namesProblem(headers))) throw noSuchPath();
   const { config } = app;
   const { shell, texts } = await filesOf(app).read();
-  const { language, dir } = translationsFor(headers, { language: chosenLanguage(headers), lang: undefined });
+  const { language, dir } = translationsOfPerson(headers);
   const session = isSignedOut(response.req, app) ? 'none' : 'unknown';
   const body = shell
     .replace('lang="en" dir="ltr"', `lang="${language}" dir="${dir}"`)

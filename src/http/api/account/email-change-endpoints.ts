@@ -6,6 +6,7 @@ import { FIRST_OWNER } from '../../../lib/mail-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import type { EndpointRequest, ToolCall } from '../../operation/declaration.ts';
+import { translationsOfPerson } from '../../request/person-language.ts';
 import { RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
 import { askStep, linkStep, tokenHash } from '../links/link-endpoint.ts';
@@ -77,8 +78,9 @@ export class EmailChanges {
     // An address that is taken counts as well: otherwise an owner could find out which addresses there are.
     await this.#asks.countOwner(call);
     const token = newToken();
+    const { language } = translationsOfPerson(call.request.headers);
     if (!(await askForEmailChange(db, call.owner.id, email, hashOfKey(token)))) throw emailTaken();
-    mailLater(this.#app, email, { kind: 'new-address', url: `${config.baseUrl}/me/email/${token}` });
+    mailLater(this.#app, email, { kind: 'new-address', language, url: `${config.baseUrl}/me/email/${token}` });
   }
 }
 
@@ -96,7 +98,8 @@ async function change(app: App, request: EndpointRequest): Promise<string | unde
   const changed = await useEmailChange(app.db, tokenHash(request, noSuchLink), app.requests.clientAddress(request));
   if (changed === 'taken') throw emailTaken();
   if (changed && changed.before !== FIRST_OWNER) {
-    mailLater(app, changed.before, { kind: 'address-changed', newAddress: changed.after });
+    const { language } = translationsOfPerson(request.headers);
+    mailLater(app, changed.before, { kind: 'address-changed', language, newAddress: changed.after });
   }
   return changed?.after;
 }

@@ -4,12 +4,14 @@ import { z } from 'zod';
 import { signInUrl } from '../../../config.ts';
 import { findSignInLink, makeSignInLink, useSignInLink } from '../../../db/account/session-queries.ts';
 import { hashOfKey, newToken } from '../../../lib/ids.ts';
+import type { Language } from '../../../lib/languages.ts';
 import { networkOf } from '../../../lib/public-address.ts';
 import { mailAddress } from '../../../settings/values.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { type EndpointRequest, perService } from '../../operation/declaration.ts';
 import { publicOperation } from '../../operation/operation.ts';
+import { translationsOfPerson } from '../../request/person-language.ts';
 import { RATE_LIMIT_HEADERS, RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, retryAfter } from '../../response/errors.ts';
 import { askStep, linkErrors, tokenHash } from '../links/link-endpoint.ts';
@@ -107,7 +109,7 @@ class SignInLinks {
   }
 
   /** Runs after the answer, which says nothing of whether there is such an owner. */
-  send(email: string, mail: NonNullable<App['delivery']['mailAccount']>): void {
+  send(email: string, language: Language, mail: NonNullable<App['delivery']['mailAccount']>): void {
     const { db, config, log } = this.#app;
     if (this.#sending.pendingCount >= MAX_WAITING) {
       log.warn('a link to sign in was not sent: too many wait for the mail server');
@@ -116,7 +118,7 @@ class SignInLinks {
     const token = newToken();
     const send = async (): Promise<void> => {
       if (await makeSignInLink(db, email, { hash: hashOfKey(token), plan: planOfNew(config) })) {
-        await mail(email, { kind: 'sign-in', url: signInUrl(config, token) });
+        await mail(email, { kind: 'sign-in', language, url: signInUrl(config, token) });
       }
     };
     this.#sending(send).catch((error: unknown) => log.warn({ err: error }, 'a link to sign in was not sent'));
@@ -155,7 +157,7 @@ const requestOperation = publicOperation('POST', '/session/mail', 'askForSignInL
     const { email } = await readSignIn(app, request, Email);
     await links.countTry(network, email, { request, response });
     response.json({ message: app.config.signUp === 'open' ? SENT_TO_ANY : SENT });
-    links.send(email, mailAccount);
+    links.send(email, translationsOfPerson(request.headers).language, mailAccount);
   },
 });
 

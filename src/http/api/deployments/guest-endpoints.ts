@@ -11,6 +11,7 @@ import {
 import type { Owner } from '../../../db/account/owner-queries.ts';
 import { findTitles } from '../../../db/deployments/overview-queries.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
+import { findForms } from '../../../db/submissions/form-queries.ts';
 import { hashOfKey, newToken } from '../../../lib/ids.ts';
 import { mailAddress } from '../../../settings/values.ts';
 import { pageName } from '../../../sites/page-name.ts';
@@ -23,6 +24,7 @@ import { RATE_LIMIT_HEADERS, RateLimit } from '../../request/rate-limit.ts';
 import { answerObject, guestId, textField, time } from '../../request/shared-fields.ts';
 import { errorKind, HttpError, noSuchDeployment, retryAfter } from '../../response/errors.ts';
 import { toWire } from '../../response/to-wire.ts';
+import { translationsFor } from '../../response/translations.ts';
 import { foundOr404, missing, ownDeployment } from '../deployments/own-deployment.ts';
 
 const { maxPerDeployment, invitations, linkDays } = SIZES.guest;
@@ -131,7 +133,10 @@ const inviteOperation = operation('POST', '/deploy/:id/guests', 'inviteGuest', {
     if (typeof guest === 'string') throw REFUSALS[guest]();
     const title = (await findTitles(db, [resource.id])).get(resource.id) ?? null;
     const page = pageName({ slug: resource.slug, title });
-    const mail = { page, inviter: owner.email, role: guest.role, url: `${baseUrl}/invitations/${token}` };
+    const [form] = await findForms(db, [resource.id]);
+    // The page's language alone: the headers are those of the owner.
+    const { language } = translationsFor({}, form);
+    const mail = { language, page, inviter: owner.email, role: guest.role, url: `${baseUrl}/invitations/${token}` };
     mailAccount(guest.email, { kind: 'invitation', ...mail }).catch((error: unknown) =>
       log.warn({ err: error }, 'an invitation was not sent'),
     );

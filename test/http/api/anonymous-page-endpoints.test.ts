@@ -67,7 +67,7 @@ describe('POST /publish', () => {
   ])('says that nobody has claimed it in the language of the page: %s', async (lang, attributes, text) => {
     const { slug } = await publish({ html: `<!doctype html><html lang="${lang}"><p>Hi` });
     const { text: page } = await getPage(service.url, slug);
-    const note = `<div ${attributes} style="[^"]*">${text}[^<]*<a [^>]*>[^<]*</a></div>`;
+    const note = `<div ${attributes} style="[^"]*">${text}[^<]*<a [^>]*>[^<]*</a></div><style>[^<]*</style>`;
     expect(page).toMatch(new RegExp(`^<!doctype html><html lang="${lang}">${note}<p>Hi$`));
   });
 
@@ -88,7 +88,9 @@ describe('POST /publish', () => {
     const { slug } = await publish({ html });
     const { text } = await getPage(service.url, slug);
     const note =
-      /<div lang="en" dir="ltr" style="[^"]*">Published without an account.*?<\/a><\/div>/.exec(text)?.[0] ?? '';
+      /<div lang="en" dir="ltr" style="[^"]*">Published without an account.*?<\/a><\/div><style>[^<]*<\/style>/.exec(
+        text,
+      )?.[0] ?? '';
     // Nothing else is changed.
     expect([note.length > 0, text.replace(note, '')]).toEqual([true, html]);
     const body = parse(text.replace('\uFEFF', '')).childNodes.flatMap((top) =>

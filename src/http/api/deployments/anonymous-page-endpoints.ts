@@ -157,7 +157,7 @@ const publishOperation = publicOperation('POST', '/publish', 'publishWithoutKey'
     'Takes the bodies of `POST /deploy`, without a `slug`, and publishes the page at a random address for a limited time ' +
     `(ANONYMOUS_HOURS; here ${anonymousHours} hours). A person who opens \`claim_url\` signs in and keeps it, as \`POST /claims\` does; otherwise it ` +
     'is erased with its submissions. These are stored, and nobody is told of them. Search engines leave the page out, and a line at its ' +
-    `top says that nobody has claimed it. A request has at most ${Math.floor(maxHtmlBytes * bodyPart)} bytes, and a network publishes at most ${maxOfNetwork} pages ` +
+    `bottom says that nobody has claimed it. A request has at most ${Math.floor(maxHtmlBytes * bodyPart)} bytes, and a network publishes at most ${maxOfNetwork} pages ` +
     'an hour. With ANONYMOUS_HOURS=0 it is a 404.',
   content: {
     'application/json': { schema: json, example: { html: exampleHtml } },

@@ -67,6 +67,8 @@ export type EditorProps = {
   isChanged: boolean;
   /** How the account keeps what is typed. */
   kept: DraftState;
+  /** True if it is a finished page that was not published yet: its title follows its heading. */
+  isNew?: boolean;
   /** Above the page. */
   children?: ComponentChildren;
   /** Fields above the button that publishes. */
@@ -77,7 +79,18 @@ const HINT = <Rich text={t.editor.code.hint} with={{ attributes: <>{'method="pos
 
 /** A page that is edited where its texts stand, or as HTML, with its check, and the button that publishes it. */
 export function Editor(props: EditorProps): JSX.Element {
-  const { path = INDEX, html, onChange, onPublish, change, start, isOfSite = false, drafts, onPreview } = props;
+  const {
+    path = INDEX,
+    html,
+    onChange,
+    onPublish,
+    change,
+    start,
+    isOfSite = false,
+    isNew = false,
+    drafts,
+    onPreview,
+  } = props;
   const isPage = isHtml(path);
   const edited = useHistory(html, onChange);
   const [mode, setMode] = useState<Mode>(start || !isPage || html.trim() === '' ? 'code' : 'page');
@@ -111,7 +124,9 @@ export function Editor(props: EditorProps): JSX.Element {
           .forEach(show),
     );
   }
-  const check = isPage && settled.trim() !== '' && <PageCheck html={settled} isOfSite={isOfSite} onShow={show} />;
+  const check = isPage && settled.trim() !== '' && (
+    <PageCheck html={settled} isOfSite={isOfSite} isCode={mode === 'code'} onShow={show} />
+  );
   return (
     <Form
       // The views are for people who may publish.
@@ -132,7 +147,7 @@ export function Editor(props: EditorProps): JSX.Element {
       {mode !== 'code' && props.draftsNotice}
       {(mode === 'page' || mode === 'settings') && (
         <PageMode
-          {...{ html, edited, drafts }}
+          {...{ html, edited, drafts, isNew }}
           side={mode}
           base={props.base}
           onCode={show}

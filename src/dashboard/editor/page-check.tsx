@@ -33,16 +33,16 @@ export async function checkHtml(
   return { ...page, problems: problems.filter(({ code }) => !isOfSite || !OF_SITE.includes(code)) };
 }
 
-type CheckProps = { html: string; isOfSite: boolean; onShow(problem: Schemas['FormProblem']): void };
+type CheckProps = { html: string; isOfSite: boolean; isCode: boolean; onShow(problem: Schemas['FormProblem']): void };
 
-/** The check of what is typed. */
-export function PageCheck({ html, isOfSite, onShow }: CheckProps): JSX.Element {
+/** The check of what is typed. `isCode`: no field beside it shows the title. */
+export function PageCheck({ html, isOfSite, isCode, onShow }: CheckProps): JSX.Element {
   const { data: checked, error } = useData(html, (signal) => checkHtml(html, isOfSite, signal));
   return (
     <div aria-live="polite">
       {error && <p class="muted">{fill(t.editor.check.failed, { why: error.message })}</p>}
       {checked && <Findings checked={checked} onShow={onShow} />}
-      {checked && checked.title !== null && (
+      {isCode && checked && checked.title !== null && (
         <p class="muted">
           <Rich text={t.editor.check.calledByTitle} with={{ title: checked.title, tag: <>{'<title>'}</> }} />
         </p>

@@ -21,6 +21,7 @@ type PageProps = {
   /** Where the relative addresses of the page begin: its live address, if it has one. */
   base: string | undefined;
   drafts: SiteDrafts | undefined;
+  isNew: boolean;
   onCode(place: CodePlace): void;
   images(use: (src: string) => void): ComponentChildren;
   countField: CountField | undefined;
@@ -58,12 +59,13 @@ export function PageMode({
   side,
   base,
   drafts,
+  isNew,
   onCode,
   images,
   countField,
   children,
 }: PageProps): JSX.Element {
-  const inPlace = useInPlace(html, edited, { url: base, drafts });
+  const inPlace = useInPlace(html, edited, { url: base, drafts, isNew });
   const { source, page, places, chosen, onMessage } = inPlace;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it keeps a key from the form around it.

@@ -342,6 +342,8 @@ const texts: Translation<'one' | 'other'> = {
         'Ziehen Sie eine Seite hierher, oder einen Ordner oder eine ZIP-Datei mit allen Dateien einer Website. Oder wählen Sie sie aus.',
       chooseText:
         'Wählen Sie einen Text, um ihn zu ändern. Die Farbe und die Felder des Formulars stehen neben der Seite.',
+      chooseTextNarrow:
+        'Wählen Sie einen Text, um ihn zu ändern. Die Farbe und die Felder des Formulars finden Sie unter „{settings}“.',
       loadingPage: 'Die Seite wird geladen',
       pageNotFound: 'Die Seite wurde nicht gefunden: Laden Sie das Dashboard neu.',
       address: 'Adresse',
@@ -404,8 +406,7 @@ const texts: Translation<'one' | 'other'> = {
       notYet: '<strong>Noch nicht in Ihrem Konto</strong>: {why} Bei Ihrer nächsten Änderung wird es erneut versucht.',
       stillThere: 'Ihr Entwurf ist noch in Ihrem Konto: {why}',
       onlyInTab: 'Ihr Entwurf ist nicht in Ihrem Konto, nur in diesem Tab: {why}',
-      withOthers:
-        'Sie sehen die Seite mit Ihren Änderungen an {files}, die nicht veröffentlicht sind. Veröffentlichen Sie jede Datei in ihrem eigenen Editor.',
+      withOthers: 'Sie sehen die Seite mit Ihren Änderungen an {files}, die nicht veröffentlicht sind.',
       newer: {
         title: 'Ihr Entwurf wurde anderswo geändert',
         text: 'In Ihrem Konto ist ein anderer Entwurf, aus einem anderen Tab oder Browser ({time}). Wählen Sie, mit welchem Sie weiterarbeiten, und kopieren Sie den anderen, wenn Sie Teile davon brauchen.',

@@ -420,6 +420,8 @@ export default {
       ownHtml: 'Or use your own HTML',
       dropSite: 'Drop a page here, or a folder or zip with all files of a site. Or choose it.',
       chooseText: 'Choose a text to change it. The colour and the fields of the form are beside the page.',
+      /** On a phone. `{settings}`: the name of a button. */
+      chooseTextNarrow: 'Choose a text to change it. The colour and the fields of the form are under “{settings}”.',
       loadingPage: 'Loading the page',
       pageNotFound: 'The page was not found: load the dashboard again.',
       address: 'Address',
@@ -490,8 +492,7 @@ export default {
       stillThere: 'Your draft is still in your account: {why}',
       onlyInTab: 'Your draft is not in your account, only in this tab: {why}',
       /** `{files}`: the paths of files. */
-      withOthers:
-        'You see it with your changes of {files}, which are not published. Publish each file in its own editor.',
+      withOthers: 'You see it with your changes of {files}, which are not published.',
       /** The account has another draft than this tab. `this one`: that of the tab. */
       newer: {
         title: 'Your draft was changed elsewhere',

@@ -338,6 +338,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       ownHtml: 'O usar su propio HTML',
       dropSite: 'Suelte aquí una página, o una carpeta o un zip con todos los archivos de un sitio. O elíjalo.',
       chooseText: 'Elija un texto para cambiarlo. El color y los campos del formulario están junto a la página.',
+      chooseTextNarrow: 'Elija un texto para cambiarlo. El color y los campos del formulario están en «{settings}».',
       loadingPage: 'Cargando la página',
       pageNotFound: 'No se ha encontrado la página: vuelva a cargar el panel.',
       address: 'Dirección',
@@ -404,8 +405,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       notYet: '<strong>Todavía no está en su cuenta</strong>: {why} Se reintenta con su próximo cambio.',
       stillThere: 'Su borrador sigue en su cuenta: {why}',
       onlyInTab: 'Su borrador no está en su cuenta, solo en esta pestaña: {why}',
-      withOthers:
-        'La ve con sus cambios en {files}, que no están publicados. Publique cada archivo en su propio editor.',
+      withOthers: 'La ve con sus cambios en {files}, que no están publicados.',
       newer: {
         title: 'Su borrador se ha cambiado en otro lugar',
         text: 'En su cuenta hay otro borrador, de otra pestaña u otro navegador ({time}). Elija con cuál continuar y copie el otro si necesita partes de él.',

@@ -333,6 +333,8 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       dropSite: 'Déposez ici une page, ou un dossier ou un zip avec tous les fichiers d’un site. Ou choisissez-les.',
       chooseText:
         'Choisissez un texte pour le modifier. La couleur et les champs du formulaire sont à côté de la page.',
+      chooseTextNarrow:
+        'Choisissez un texte pour le modifier. La couleur et les champs du formulaire se trouvent sous « {settings} ».',
       loadingPage: 'Chargement de la page',
       pageNotFound: 'La page est introuvable : rechargez le tableau de bord.',
       address: 'Adresse',
@@ -394,8 +396,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
         '<strong>Pas encore dans votre compte</strong> : {why} Un nouvel essai aura lieu à votre prochaine modification.',
       stillThere: 'Votre brouillon est toujours dans votre compte : {why}',
       onlyInTab: 'Votre brouillon n’est pas dans votre compte, seulement dans cet onglet : {why}',
-      withOthers:
-        'Vous la voyez avec vos modifications de {files}, qui ne sont pas publiées. Publiez chaque fichier dans son propre éditeur.',
+      withOthers: 'Vous la voyez avec vos modifications de {files}, qui ne sont pas publiées.',
       newer: {
         title: 'Votre brouillon a été modifié ailleurs',
         text: 'Votre compte contient un autre brouillon, d’un autre onglet ou navigateur ({time}). Choisissez celui avec lequel continuer, et copiez l’autre si vous en avez besoin.',

@@ -345,6 +345,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       ownHtml: 'Oppure usa il tuo HTML',
       dropSite: 'Trascina qui una pagina, oppure una cartella o uno zip con tutti i file di un sito. Oppure scegli.',
       chooseText: 'Scegli un testo per modificarlo. Il colore e i campi del modulo sono accanto alla pagina.',
+      chooseTextNarrow: 'Scegli un testo per modificarlo. Il colore e i campi del modulo sono in «{settings}».',
       loadingPage: 'Caricamento della pagina',
       pageNotFound: 'Pagina non trovata: ricarica il pannello.',
       address: 'Indirizzo',
@@ -406,7 +407,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       notYet: '<strong>Non ancora nel tuo account</strong>: {why} Si riprova con la prossima modifica.',
       stillThere: 'La bozza è ancora nel tuo account: {why}',
       onlyInTab: 'La bozza non è nel tuo account, ma solo in questa scheda: {why}',
-      withOthers: 'La vedi con le tue modifiche a {files}, che non sono pubblicate. Pubblica ogni file nel suo editor.',
+      withOthers: 'La vedi con le tue modifiche a {files}, che non sono pubblicate.',
       newer: {
         title: 'La bozza è stata modificata altrove',
         text: 'Nel tuo account c’è un’altra bozza, di un’altra scheda o di un altro browser ({time}). Scegli con quale continuare e copia l’altra se te ne servono delle parti.',

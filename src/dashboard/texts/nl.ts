@@ -337,6 +337,8 @@ const texts: Translation<'one' | 'other'> = {
       ownHtml: 'Of gebruik je eigen HTML',
       dropSite: 'Sleep een pagina hierheen, of een map of zip met alle bestanden van een site. Of kies er een.',
       chooseText: 'Kies een tekst om die te wijzigen. De kleur en de velden van het formulier staan naast de pagina.',
+      chooseTextNarrow:
+        'Kies een tekst om die te wijzigen. De kleur en de velden van het formulier staan onder ‘{settings}’.',
       loadingPage: 'De pagina wordt geladen',
       pageNotFound: 'De pagina is niet gevonden: laad het dashboard opnieuw.',
       address: 'Adres',
@@ -399,8 +401,7 @@ const texts: Translation<'one' | 'other'> = {
       notYet: '<strong>Nog niet in je account</strong>: {why} Bij je volgende wijziging wordt het opnieuw geprobeerd.',
       stillThere: 'Je concept staat nog in je account: {why}',
       onlyInTab: 'Je concept staat niet in je account, alleen in dit tabblad: {why}',
-      withOthers:
-        'Je ziet de pagina met je wijzigingen in {files}, die niet gepubliceerd zijn. Publiceer elk bestand in zijn eigen editor.',
+      withOthers: 'Je ziet de pagina met je wijzigingen in {files}, die niet gepubliceerd zijn.',
       newer: {
         title: 'Je concept is ergens anders gewijzigd',
         text: 'In je account staat een ander concept, uit een ander tabblad of een andere browser ({time}). Kies met welk je verdergaat, en kopieer het andere als je er delen van nodig hebt.',

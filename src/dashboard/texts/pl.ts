@@ -348,6 +348,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       ownHtml: 'Albo użyj własnego HTML',
       dropSite: 'Upuść tu stronę albo folder lub plik zip ze wszystkimi plikami witryny. Możesz też je wybrać.',
       chooseText: 'Wybierz tekst, aby go zmienić. Kolor i pola formularza są obok strony.',
+      chooseTextNarrow: 'Wybierz tekst, aby go zmienić. Kolor i pola formularza są w „{settings}”.',
       loadingPage: 'Wczytywanie strony',
       pageNotFound: 'Nie znaleziono strony: wczytaj panel ponownie.',
       address: 'Adres',
@@ -414,8 +415,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       notYet: '<strong>Jeszcze nie na Twoim koncie</strong>: {why} Kolejna próba nastąpi przy następnej zmianie.',
       stillThere: 'Twój szkic jest nadal na Twoim koncie: {why}',
       onlyInTab: 'Twojego szkicu nie ma na koncie, jest tylko w tej karcie: {why}',
-      withOthers:
-        'Widzisz ją z Twoimi nieopublikowanymi zmianami w: {files}. Każdy plik opublikuj w jego własnym edytorze.',
+      withOthers: 'Widzisz ją z Twoimi nieopublikowanymi zmianami w: {files}.',
       newer: {
         title: 'Twój szkic zmieniono w innym miejscu',
         text: 'Na Twoim koncie jest inny szkic, z innej karty lub przeglądarki ({time}). Wybierz, nad którym pracujesz dalej, a drugi skopiuj, jeśli potrzebujesz jego części.',

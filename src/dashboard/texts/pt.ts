@@ -340,6 +340,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       ownHtml: 'Ou use seu próprio HTML',
       dropSite: 'Solte aqui uma página, ou uma pasta ou um zip com todos os arquivos de um site. Ou escolha.',
       chooseText: 'Escolha um texto para alterá-lo. A cor e os campos do formulário estão ao lado da página.',
+      chooseTextNarrow: 'Escolha um texto para alterá-lo. A cor e os campos do formulário estão em “{settings}”.',
       loadingPage: 'Carregando a página',
       pageNotFound: 'A página não foi encontrada: recarregue o painel.',
       address: 'Endereço',
@@ -406,8 +407,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       notYet: '<strong>Ainda não está na sua conta</strong>: {why} Há uma nova tentativa com sua próxima alteração.',
       stillThere: 'Seu rascunho continua na sua conta: {why}',
       onlyInTab: 'Seu rascunho não está na sua conta, só nesta aba: {why}',
-      withOthers:
-        'Você a vê com suas alterações em {files}, que não estão publicadas. Publique cada arquivo no editor dele.',
+      withOthers: 'Você a vê com suas alterações em {files}, que não estão publicadas.',
       newer: {
         title: 'Seu rascunho foi alterado em outro lugar',
         text: 'Na sua conta há outro rascunho, de outra aba ou de outro navegador ({time}). Escolha com qual continuar e copie o outro se precisar de partes dele.',

@@ -336,6 +336,7 @@ const texts: Translation<'one' | 'other'> = {
       dropSite:
         'Buraya bir sayfa ya da bir sitenin tüm dosyalarını içeren bir klasör veya zip bırakın. Ya da dosyayı seçin.',
       chooseText: 'Değiştirmek için bir metin seçin. Renk ve formun alanları sayfanın yanındadır.',
+      chooseTextNarrow: 'Değiştirmek için bir metin seçin. Renk ve formun alanları “{settings}” altındadır.',
       loadingPage: 'Sayfa yükleniyor',
       pageNotFound: 'Sayfa bulunamadı: paneli yeniden yükleyin.',
       address: 'Adres',
@@ -398,8 +399,7 @@ const texts: Translation<'one' | 'other'> = {
       notYet: '<strong>Henüz hesabınızda değil</strong>: {why} Bir sonraki değişikliğinizde yeniden denenir.',
       stillThere: 'Taslağınız hâlâ hesabınızda: {why}',
       onlyInTab: 'Taslağınız hesabınızda değil, yalnızca bu sekmede: {why}',
-      withOthers:
-        'Sayfayı, yayımlanmamış değişikliklerinizle görüyorsunuz: {files}. Her dosyayı kendi düzenleyicisinde yayımlayın.',
+      withOthers: 'Sayfayı, yayımlanmamış değişikliklerinizle görüyorsunuz: {files}.',
       newer: {
         title: 'Taslağınız başka bir yerde değiştirildi',
         text: 'Hesabınızda başka bir sekmeden veya tarayıcıdan gelen başka bir taslak var ({time}). Hangisiyle devam edeceğinizi seçin; gerekirse diğerini kopyalayın.',

@@ -317,6 +317,7 @@ const texts: Translation<'other'> = {
       ownHtml: '或使用您自己的 HTML',
       dropSite: '将页面拖到此处，或拖入包含网站全部文件的文件夹或 zip。也可以点击选择。',
       chooseText: '选择一段文字即可修改。颜色和表单字段在页面旁边。',
+      chooseTextNarrow: '选择一段文字即可修改。颜色和表单字段在“{settings}”中。',
       loadingPage: '正在加载页面',
       pageNotFound: '找不到该页面，请重新加载控制面板。',
       address: '地址',
@@ -378,7 +379,7 @@ const texts: Translation<'other'> = {
       notYet: '<strong>尚未存入您的账户</strong>：{why}下次更改时会自动重试。',
       stillThere: '您的草稿仍在账户中：{why}',
       onlyInTab: '您的草稿不在账户中，只在此标签页中：{why}',
-      withOthers: '您看到的页面包含您对 {files} 所做的、尚未发布的更改。请在各文件自己的编辑器中发布。',
+      withOthers: '您看到的页面包含您对 {files} 所做的、尚未发布的更改。',
       newer: {
         title: '您的草稿已在别处更改',
         text: '您的账户中有另一份草稿，来自另一个标签页或浏览器（{time}）。请选择继续使用哪一份；如需另一份的内容，请先复制。',

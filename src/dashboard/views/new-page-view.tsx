@@ -98,6 +98,7 @@ function PublishDraft({ draft, initial, found }: Props & { found: Draft | undefi
         onCancel={cancel}
         change={change}
         isChanged={isChanged}
+        isNew={initial !== undefined}
         kept={drafted.state}
         end={slugField}
       >
@@ -148,7 +149,8 @@ export default function NewPage(): JSX.Element {
     const known = toLanguage(language) ?? ownLanguage;
     return (
       <View title={fill(t.editor.start.newPageOf, { title: t.editor.start.pages[start].title })}>
-        <p>{t.editor.start.chooseText}</p>
+        <p class="on-wide">{t.editor.start.chooseText}</p>
+        <p class="on-narrow">{fill(t.editor.start.chooseTextNarrow, { settings: t.editor.modes.settings })}</p>
         <PublishFinishedPage key={`${start}.${known}`} name={start} language={known} />
       </View>
     );

@@ -1,12 +1,13 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import type { SiteDrafts } from '../site/site-drafts.ts';
-import { editText, type Place, places } from '../source/editable-places.ts';
+import { type Place, places } from '../source/editable-places.ts';
 import { markForFrame } from '../source/frame-marks.ts';
 import { type PageSource, readSource, unread } from '../source/page-source.ts';
 import { draftEdits } from '../source/shown/draft-edits.ts';
 import { baseOf } from '../source/shown/page-base.ts';
 import { applyEdits, type Edit } from '../source/source-edits.ts';
+import { typeText } from '../source/typed-text.ts';
 import type { Edited } from '../use-history.ts';
 import type { FrameMessage, ShownPage } from './frame-messages.ts';
 
@@ -30,11 +31,11 @@ const MAX_CHARS = DASHBOARD_LIMITS.editor.maxInPlaceChars;
 
 let steps = 0;
 
-/** `url`: where the page is live, if it is. */
-type ShownSite = { url: string | undefined; drafts: SiteDrafts | undefined };
+/** `url`: where the page is live, if it is. `isNew`: it was made of a finished page. */
+type ShownSite = { url: string | undefined; drafts: SiteDrafts | undefined; isNew: boolean };
 
 /** Returns a page for the frame: with the drafts of its files, its places are the same ones. */
-function shownPage(source: PageSource, { url, drafts }: ShownSite): Omit<ShownPage, 'version'> {
+function shownPage(source: PageSource, { url, drafts }: Omit<ShownSite, 'isNew'>): Omit<ShownPage, 'version'> {
   if (url === undefined) return { html: markForFrame(source) };
   const base = baseOf(source, url);
   const edits = draftEdits(source, { base, drafts });
@@ -70,7 +71,7 @@ export function useInPlace(html: string, edited: Edited, site: ShownSite): InPla
       steps += 1;
       now = { id, source, step: `text:${steps}`, html, isOver: false };
     }
-    typing.current = { ...now, html: applyEdits(now.source.html, editText(now.source, id, text)) };
+    typing.current = { ...now, html: applyEdits(now.source.html, typeText(now.source, id, text, site.isNew)) };
     edited.change(typing.current.html, now.step);
   }
   function end(isTakenBack: boolean): void {

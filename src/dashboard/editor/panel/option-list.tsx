@@ -1,10 +1,14 @@
 import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { fill, t } from '../../texts/chosen-texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { TypedField } from './typed-field.tsx';
 
 type Option = { value: string; label: string };
+
+/** What an option says until it has words of its own. */
+export const optionWords = (index: number): string => fill(t.editor.options.words, { number: index + 1 });
 
 /** The options of a choice. `step`: changes with one name are undone together. */
 export function OptionList({
@@ -14,11 +18,25 @@ export function OptionList({
   options: readonly Option[];
   onChange(options: Option[], step?: string): void;
 }): JSX.Element {
+  const list = useRef<HTMLFieldSetElement>(null);
+  const isAdding = useRef(false);
+  useEffect(() => {
+    if (!isAdding.current) return;
+    isAdding.current = false;
+    [...(list.current?.querySelectorAll('input') ?? [])].at(-1)?.focus();
+  }, [options.length]);
   return (
-    <fieldset class="options">
+    <fieldset class="options" ref={list}>
       <legend>{t.editor.options.heading}</legend>
       {options.map(({ label }, index) => (
-        <div key={index} class="option">
+        <div
+          key={index}
+          class="option"
+          // The first letter that is typed takes the place of the words that stand for it.
+          onFocusIn={({ target }) => {
+            if (target instanceof HTMLInputElement && label === optionWords(index)) target.select();
+          }}
+        >
           <TypedField
             isNeeded
             label={fill(t.editor.options.numbered, { number: index + 1 })}
@@ -39,9 +57,10 @@ export function OptionList({
       <Button
         kind="quiet"
         icon="plus"
-        onClick={() =>
-          onChange([...options, { value: '', label: fill(t.editor.options.words, { number: options.length + 1 }) }])
-        }
+        onClick={() => {
+          isAdding.current = true;
+          onChange([...options, { value: '', label: optionWords(options.length) }]);
+        }}
       >
         {t.editor.options.add}
       </Button>

@@ -8,6 +8,7 @@ import {
   PHONE,
   startDashboard,
 } from '../support/dashboard-in-browser.ts';
+import { textsOf } from '../support/dashboard-texts.ts';
 import type { Owner } from '../support/test-service.ts';
 
 /* The service as its operators see it, in a browser. */
@@ -133,6 +134,15 @@ describe.skipIf(!hasChromium())('Admin', () => {
     await page.getByRole('button', { name: 'Check again' }).click();
     await page.getByText('the last backup is 72 hours old').waitFor();
     await page.getByText('make one every night').waitFor();
+    const { checks } = (await operator.get('/admin/health').expect(200)).body;
+    const inPolish = await dashboard.open(operator, '/dashboard/admin/health', { locale: 'pl' });
+    const names = inPolish.locator('main li strong');
+    await names.first().waitFor();
+    const { names: texts } = textsOf('pl').admin.health;
+    const known = new Map(Object.entries(texts));
+    expect(await names.allInnerTexts()).toEqual(checks.map(({ name }: { name: string }) => known.get(name)));
+    // The rest is English, and says so.
+    expect(await inPolish.locator('bdi[lang=en]', { hasText: 'make one every night' }).count()).toBe(1);
 
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByText('Published a page').first().waitFor();

@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium())('the dashboard in another language', () => {
     '/dashboard/statistics',
     '/dashboard/trash',
     '/dashboard/account',
-    ...['', '/pages', '/deliveries', '/audit'].map((part) => `/dashboard/admin${part}`),
+    ...['', '/pages', '/deliveries', '/health', '/audit'].map((part) => `/dashboard/admin${part}`),
     '/dashboard/help',
     ...['publish', 'inbox', 'notifications', 'spam', 'your-site', 'domain', 'registration'].map(
       (topic) => `/dashboard/help/${topic}`,

@@ -211,7 +211,7 @@ export default {
       guestOfPage: 'You are a guest of this page. Ask its owner for more than you may do now.',
     },
   },
-  /** The view of operators of the service: all owners and pages. What the check of the installation says is in English, and not here. */
+  /** The view of operators of the service: all owners and pages. What the check of the installation finds is said in English, and not here. */
   admin: {
     title: 'Admin',
     /** The title of a part of the view. `part`: one of the names below. */
@@ -302,6 +302,21 @@ export default {
       skip: 'Not checked',
       warn: 'Warning',
       fail: 'Failed',
+      /** What is checked. What the check says of it is in English. */
+      names: {
+        settings: 'Settings',
+        domains: 'Domains of the service',
+        proxy: 'Proxy',
+        database: 'Database',
+        disk: 'Disk',
+        backup: 'Backup',
+        'custom-domains': 'Domains of pages',
+        mail: 'Mail',
+        openid: 'OpenID Connect',
+        files: 'Files',
+        api: 'API',
+        pages: 'Pages',
+      },
     },
   },
   /** What surrounds all views: the bar, what is said about the session and the connection, messages, and the small parts that views share. */

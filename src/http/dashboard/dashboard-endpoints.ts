@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import { pageUrl } from '../../config.ts';
 import { CLAIM_PATH, VIEW_PATHS } from '../../lib/dashboard-paths.ts';
+import { fill } from '../../texts/fill.ts';
 import type { App } from '../app.ts';
 import { perService } from '../operation/declaration.ts';
 import { pageAnswer, publicOperation } from '../operation/operation.ts';
@@ -52,11 +53,13 @@ async function sendShell(response: Response, app: App): Promise<void> {
   if (!isView && (!namesHtml(headers) || namesProblem(headers))) throw noSuchPath();
   const { config } = app;
   const { shell, texts } = await filesOf(app).read();
-  const { language, dir } = translationsOfPerson(headers);
+  const { language, dir, withoutScript } = translationsOfPerson(headers);
+  const link = `<a href="/docs">${withoutScript.reference}</a>`;
   const session = isSignedOut(response.req, app) ? 'none' : 'unknown';
   const body = shell
     .replace('lang="en" dir="ltr"', `lang="${language}" dir="${dir}"`)
     .replace('{{TEXTS}}', `/dashboard/${texts.get(language)}`)
+    .replace('{{WITHOUT_SCRIPT}}', fill(withoutScript.text, { link }))
     .replace('{{SESSION}}', session)
     .replace('{{MAIL}}', config.smtpUrl === undefined ? 'off' : 'on')
     .replace('{{SIGN_UP}}', config.signUp)

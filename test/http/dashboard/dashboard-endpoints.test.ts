@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { VIEW_PATHS } from '../../../src/lib/dashboard-paths.ts';
-import { LANGUAGES } from '../../../src/lib/languages.ts';
+import { LANGUAGES, toLanguage } from '../../../src/lib/languages.ts';
+import { TEXTS as SERVED_TEXTS } from '../../../src/texts/texts.ts';
 import { PROJECT } from '../../support/process.ts';
 import { getPage, testService } from '../../support/test-service.ts';
 
@@ -126,6 +127,9 @@ describe('the language of the dashboard', () => {
     const [, language, dir] = /<html lang="(\w+)" dir="(\w+)"/.exec(answer.text) ?? [];
     expect(answer.headers['content-language']).toBe(language);
     expect(answer.text).toContain(`href="/dashboard/${chunks[`texts/${language}.ts`]?.file}"`);
+    const { text, reference } = SERVED_TEXTS[toLanguage(language) ?? 'en'].withoutScript;
+    const said = text.replace('{link}', `<a href="/docs">${reference}</a>`);
+    expect(answer.text).toContain(`<noscript><p>${said}</p></noscript>`);
     return { language, dir };
   };
 

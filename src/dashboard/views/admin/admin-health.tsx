@@ -15,6 +15,8 @@ const STATUSES: Readonly<Record<Check['status'], { label: string; badge: string 
   fail: { label: t.admin.health.fail, badge: 'badge bad' },
 };
 
+const NAMES: Readonly<Record<string, string>> = t.admin.health.names;
+
 /** Before the advice in a message. */
 const ADVICE = ' -> ';
 
@@ -25,14 +27,14 @@ function CheckRow({ check: { name, status, message } }: { check: Check }): JSX.E
     <li class="row">
       <div class="row-text">
         <p>
-          <strong>{name}</strong> <span class={badge}>{label}</span>
+          <strong>{NAMES[name] ?? <bdi lang="en">{name}</bdi>}</strong> <span class={badge}>{label}</span>
         </p>
         <p class="muted">
-          <bdi>{saw}</bdi>
+          <bdi lang="en">{saw}</bdi>
         </p>
         {advice !== undefined && (
           <p>
-            <bdi>{advice}</bdi>
+            <bdi lang="en">{advice}</bdi>
           </p>
         )}
       </div>

@@ -1,5 +1,6 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
+import { changeAccount } from '../../../src/db/account/operator-queries.ts';
 import { hashOfKey, newGuestId, newSessionId, newToken } from '../../../src/lib/ids.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, aTime, failure, refused } from '../../support/answers.ts';
@@ -113,6 +114,18 @@ describe('drafts of new pages', () => {
     expect(await usedBy(owner)).toBe(300);
     await owner.delete('/draft').expect(200);
     expect(await usedBy(owner)).toBe(0);
+  });
+
+  it('are not reached while the owner is suspended, and are there afterwards', async () => {
+    const owner = await newOwner();
+    await save(owner, 'new').expect(200);
+    const { email } = (await owner.get('/me')).body;
+    const [{ id }] = await service.db('owners').where({ email });
+    await changeAccount(service.db, id, { suspended: true });
+    expect(answer(await save(owner, 'new', 'other'))).toEqual(refused(401));
+    expect(answer(await owner.get('/drafts'))).toEqual(refused(401));
+    await changeAccount(service.db, id, { suspended: false });
+    expect((await owner.get('/draft')).body).toMatchObject({ html: HTML });
   });
 
   it('are none of a guest who has no account, and none of a key for some pages', async () => {

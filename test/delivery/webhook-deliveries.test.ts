@@ -111,6 +111,7 @@ describe('a delivery that failed', () => {
         next_attempt_at: aTime,
         last_status: null,
         last_error,
+        last_failure: { code: 'fenced-address', value: null },
       }),
     ]);
   });
@@ -223,7 +224,13 @@ describe('a webhook that is given up', () => {
     const submission = await forms.submit(form.id);
     await eventually(() => forms.isActive(form)).toBe(false);
     expect(await forms.log(form.webhook)).toEqual([
-      aDelivery({ submission_id: submission, status: 'pending', last_status: 410, last_error: aSentence }),
+      aDelivery({
+        submission_id: submission,
+        status: 'pending',
+        last_status: 410,
+        last_error: aSentence,
+        last_failure: { code: 'receiver-status', value: '410' },
+      }),
     ]);
     await forms.submit(form.id);
     await forms.comeDue(form.id);

@@ -95,6 +95,22 @@ describe.skipIf(!hasChromium())('the dashboard, editing in place', () => {
     expect(await htmlOf(owner, id)).toBe(HTML.replace('Tom &amp; Jerry &copy 2026', 'First'));
   });
 
+  it.each([
+    ['in a button', '<button>Send <b>it</b></button>', '<button>Send now then <b>it</b></button>'],
+    ['of a summary', '<details><summary>Send</summary>a</details>', '<details><summary>Send now then</summary>a</details>'],
+  ])('types spaces into a text %s', async (_where, before, after) => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: `<title>Spaces</title>${before}` });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    const frame = await editedPage(page);
+    await beginAtEnd(page, frame, 'Send');
+    await page.keyboard.type(' now then');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await heading(page, 'Page');
+    expect(await htmlOf(owner, id)).toBe(`<title>Spaces</title>${after}`);
+  });
+
   it('edits a page as code only that is too long to be edited in place', async () => {
     const owner = await dashboard.owner();
     const { maxInPlaceChars } = DASHBOARD_LIMITS.editor;

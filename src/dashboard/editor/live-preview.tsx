@@ -20,7 +20,7 @@ function Frame({ html, title = t.editor.preview.title, isSmall = false }: Props)
       title={title}
       src={FRAME}
       sandbox="allow-scripts"
-      {...(isSmall ? { loading: 'lazy', tabIndex: -1 } : { class: 'preview' })}
+      {...(isSmall ? { loading: 'lazy', tabIndex: -1, scrolling: 'no' } : { class: 'preview' })}
       onLoad={({ currentTarget }) => send(currentTarget)}
     />
   );

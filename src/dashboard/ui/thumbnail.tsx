@@ -14,6 +14,7 @@ export const Thumbnail = ({ page }: { page: Page }): JSX.Element => (
       tabIndex={-1}
       loading="lazy"
       referrerpolicy="no-referrer"
+      scrolling="no"
     />
   </div>
 );

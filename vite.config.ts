@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 
 const THEME = new URL('src/dashboard/theme.js', import.meta.url);
+const MAIN = fileURLToPath(new URL('src/dashboard/main.tsx', import.meta.url));
 
 /**
  * Puts what the browser is to load early into the head of the shell: the script of the theme, as a file that it waits for (modules
@@ -15,12 +17,19 @@ const earlyFiles: Plugin = {
   },
   transformIndexHtml: {
     order: 'post',
-    handler(_html, { bundle = {} }) {
+    handler(html, { bundle = {} }) {
       const file = Object.keys(bundle).find((name) => name.startsWith('assets/theme-'));
+      const main = Object.values(bundle).find((one) => one.type === 'chunk' && one.facadeModuleId === MAIN);
+      if (main?.type !== 'chunk') throw new Error('The build has no script of main.tsx.');
+      const scripts = [main.fileName, ...main.imports].filter((name) => !html.includes(name));
       return [
         { tag: 'script', attrs: { src: `/dashboard/${file}` }, injectTo: 'head-prepend' },
-        // The service knows the language. The browser loads its texts while it loads the scripts that will ask for them.
-        { tag: 'link', attrs: { rel: 'modulepreload', crossorigin: true, href: '{{TEXTS}}' }, injectTo: 'head' },
+        // The service knows the language. The browser loads its texts, and the scripts that start.ts imports after them, at once.
+        ...['{{TEXTS}}', ...scripts.map((name) => `/dashboard/${name}`)].map((href) => ({
+          tag: 'link',
+          attrs: { rel: 'modulepreload', crossorigin: true, href },
+          injectTo: 'head' as const,
+        })),
       ];
     },
   },
@@ -48,7 +57,11 @@ export default defineConfig({
       output: {
         codeSplitting: {
           // One request for the parts that most views have, in place of twenty.
-          groups: [{ name: 'shared', minShareCount: 4 }],
+          groups: [
+            // They run before the texts are there. Other modules must not: they use the texts while they are evaluated.
+            { name: 'early', test: /chosen-texts\.ts$|lib\/languages\.ts$|preload-helper/, priority: 1 },
+            { name: 'shared', minShareCount: 4 },
+          ],
           includeDependenciesRecursively: false,
         },
       },

@@ -27,8 +27,13 @@ const { document } = globalThis as { document?: { documentElement: { lang: strin
 /** The language of the dashboard. Outside a browser it is English. */
 export const language: Language = toLanguage(document?.documentElement.lang) ?? 'en';
 
-/** The texts. Those of other languages have the places and marks of the English ones. */
-export const t = (await LOADED[language]()).default as Texts;
+/** The texts. Those of other languages have the places and marks of the English ones. No module that uses them runs before `loadTexts`. */
+export let t: Texts;
+
+/** Loads the texts, before anything else of the dashboard. */
+export async function loadTexts(): Promise<void> {
+  t = (await LOADED[language]()).default as Texts;
+}
 
 /** The language with the region of the browser, where the browser has one for it: it decides how dates and numbers are written. */
 export const locale: string =

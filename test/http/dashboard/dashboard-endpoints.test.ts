@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { VIEW_PATHS } from '../../../src/lib/dashboard-paths.ts';
@@ -31,24 +32,31 @@ const SHELL = 'shell.html';
 /** Parts that views load when somebody edits a page: more than all else together. */
 const EDITOR = 'editor/editor.tsx';
 const CODE_EDITOR = 'editor/code/code-editor.ts';
-const { [SHELL]: shell, ...chunks } = Manifest.parse(
-  JSON.parse(await readFile(join(PROJECT, 'dist/dashboard/.vite/manifest.json'), 'utf8')),
-);
+/** All that the shell imports once it has the texts. */
+const MAIN = 'main.tsx';
+const {
+  [SHELL]: shell,
+  [MAIN]: main,
+  ...chunks
+} = Manifest.parse(JSON.parse(await readFile(join(PROJECT, 'dist/dashboard/.vite/manifest.json'), 'utf8')));
 /** Texts of which a browser loads one language: those for visitors and of finished pages, and those of the dashboard. */
 const filesNamed = (pattern: RegExp): string[] =>
   Object.entries(chunks).flatMap(([name, { file }]) => (pattern.test(name) ? [file] : []));
 const VISITOR_TEXTS = filesNamed(/^\.\.\/(?:finished-pages\/)?texts\//);
 const TEXTS = filesNamed(/^texts\//);
-const VIEWS = shell?.dynamicImports.filter((name) => name.startsWith('views/')) ?? [];
+const VIEWS = main?.dynamicImports.filter((name) => name.startsWith('views/')) ?? [];
+
+const FIRST = new Set([shell, main].flatMap((chunk) => chunk?.imports ?? []));
 
 /** The scripts that a view loads in all: with the shell, and with what it loads later. The shell loads the other views. */
 function scriptsOf(view: string, without: readonly string[] = [EDITOR]): string[] {
-  const found = new Set([...(shell?.imports ?? []), view]);
+  const found = new Set([...FIRST, view]);
   for (const name of found) {
     const { imports = [], dynamicImports = [] } = chunks[name] ?? {};
-    for (const next of [...imports, ...dynamicImports]) if (next !== SHELL && !without.includes(next)) found.add(next);
+    for (const next of [...imports, ...dynamicImports])
+      if (next !== SHELL && next !== MAIN && !without.includes(next)) found.add(next);
   }
-  return [shell, ...Array.from(found, (name) => chunks[name])].flatMap((chunk) => chunk?.file ?? []);
+  return [shell, main, ...Array.from(found, (name) => chunks[name])].flatMap((chunk) => chunk?.file ?? []);
 }
 
 const bytes = (path: string, encoding: string) =>
@@ -239,8 +247,22 @@ describe('GET /dashboard/assets/:asset', () => {
       .filter((file) => file !== chunks['texts/en.ts']?.file)
       .toSorted((one) => (one?.startsWith('assets/theme-') ? -1 : 1));
     expect(theme).toMatch(/^assets\/theme-[\w-]{8}\.js$/);
-    const first = [shell, ...(shell?.imports ?? []).map((name) => chunks[name])].map((chunk) => chunk?.file);
+    const first = [shell, main, ...Array.from(FIRST, (name) => chunks[name])].map((chunk) => chunk?.file);
     expect(modules.toSorted()).toEqual(first.toSorted());
+  });
+
+  it('has no script that waits while it is evaluated: WebKit would run what imports it too early', async () => {
+    const waits = (node: unknown): boolean =>
+      typeof node === 'object' &&
+      node !== null &&
+      !('type' in node && /Function/.test(String(node.type))) &&
+      (('type' in node && node.type === 'AwaitExpression') || Object.values(node).some(waits));
+    expect(waits(parseAst('const a = [await 1];'))).toBe(true);
+    const scripts = [shell, main, ...Object.values(chunks)].flatMap((chunk) => chunk?.file ?? []);
+    for (const file of new Set(scripts.filter((name) => name.endsWith('.js')))) {
+      const code = await readFile(join(PROJECT, 'dist/dashboard', file), 'utf8');
+      expect([file, waits(parseAst(code))]).toEqual([file, false]);
+    }
   });
 
   it.each(VIEWS)('has at most 60 KB of script for %s', async (view) => {

@@ -97,7 +97,11 @@ describe.skipIf(!hasChromium())('the dashboard, editing in place', () => {
 
   it.each([
     ['in a button', '<button>Send <b>it</b></button>', '<button>Send now then <b>it</b></button>'],
-    ['of a summary', '<details><summary>Send</summary>a</details>', '<details><summary>Send now then</summary>a</details>'],
+    [
+      'of a summary',
+      '<details><summary>Send</summary>a</details>',
+      '<details><summary>Send now then</summary>a</details>',
+    ],
   ])('types spaces into a text %s', async (_where, before, after) => {
     const owner = await dashboard.owner();
     const { id } = await owner.deploy({ html: `<title>Spaces</title>${before}` });

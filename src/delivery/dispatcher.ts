@@ -1,6 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { FAILURES } from '../db/deliveries/delivery-failures.ts';
 import { LOGGED_MAIL_EVENTS } from '../db/deliveries/delivery-log-queries.ts';
 import { findDuePairs, type LeasedDelivery, leaseDeliveries, type Pair } from '../db/deliveries/delivery-queue.ts';
 import { type AttemptOutcome, type LoggedAttempt, settleDeliveries } from '../db/deliveries/settle-deliveries.ts';
@@ -8,6 +7,7 @@ import { CONFIRMATION_EVENT } from '../db/deliveries/visitor-confirmation-querie
 import type { Log } from '../lib/log.ts';
 import { PollLoop } from '../lib/poll-loop.ts';
 import type { Limits } from '../limits.ts';
+import { FAILURES } from '../problems/delivery-failures.ts';
 import { type Attempt, decide } from './attempt.ts';
 import { OutcomeQueue } from './outcome-queue.ts';
 import type { Sender } from './sender.ts';

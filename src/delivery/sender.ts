@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { FAILURES, failure } from '../db/deliveries/delivery-failures.ts';
 import type { LeasedDelivery } from '../db/deliveries/delivery-queue.ts';
 import { labelsOf, type PageForm } from '../forms/forms-of-page.ts';
 import type { AccountMail } from '../lib/events.ts';
@@ -8,6 +7,7 @@ import { EVENTS, type Event } from '../lib/events.ts';
 import { newSessionId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
+import { FAILURES, failure } from '../problems/delivery-failures.ts';
 import type { Attempt } from './attempt.ts';
 import { accountEmail } from './mail/account-mails.ts';
 import type { Email } from './mail/layout.ts';

@@ -1,6 +1,6 @@
 import { CsvError, type InfoRecord, parse } from 'csv-parse';
+import type { LineFault, Problem } from '../problems/line-faults.ts';
 import { slicesOf } from './file-text.ts';
-import type { LineFault, Problem } from './line-faults.ts';
 
 /** A record of a CSV file. `line`: where it begins, from 1. */
 export type CsvRecord = { line: number; cells: readonly string[] };

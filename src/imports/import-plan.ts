@@ -1,8 +1,8 @@
+import { type LineError, type Problem, toLineError } from '../problems/line-faults.ts';
 import { SIZES } from '../sizes.ts';
 import { shortened } from './import-columns.ts';
 import { type Reading, type Row, readRows } from './import-rows.ts';
 import { type InstantOf, readTime } from './import-times.ts';
-import { type LineError, type Problem, toLineError } from './line-faults.ts';
 
 /** How the times of a file are read. `now`: the time of rows without one, and the last that is possible. */
 export type TimeReading = { instantOf: InstantOf; now: number };

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { fromCsvCell } from '../forms/csv-cell.ts';
 import { SUBMISSION_ID } from '../lib/ids.ts';
 import { compactJson, type JsonMember, readJsonObject, unescapedBytes, unquote } from '../lib/json-text.ts';
+import type { Problem } from '../problems/line-faults.ts';
 import { SIZES } from '../sizes.ts';
 import { type CsvRecord, readCsv } from './csv-records.ts';
 import {
@@ -13,7 +14,6 @@ import {
   shortened,
   type Use,
 } from './import-columns.ts';
-import type { Problem } from './line-faults.ts';
 import { readLines } from './ndjson-lines.ts';
 import { UnreadableFile } from './unreadable-file.ts';
 

@@ -1,5 +1,5 @@
+import type { Problem } from '../problems/line-faults.ts';
 import { slicesOf } from './file-text.ts';
-import type { Problem } from './line-faults.ts';
 
 const LF = 0x0a;
 

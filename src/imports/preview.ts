@@ -1,11 +1,11 @@
 import { SUBMISSION_ID } from '../lib/ids.ts';
 import { compactJson, readJsonObject, unquote } from '../lib/json-text.ts';
+import type { LineError } from '../problems/line-faults.ts';
 import { SIZES } from '../sizes.ts';
 import { readCsv } from './csv-records.ts';
 import { type Column, columnsOf, isOwnHeader, type Mapping } from './import-columns.ts';
 import { planImport, type TimeReading } from './import-plan.ts';
 import { exportedData, maxRowChars, type Reading, readRows } from './import-rows.ts';
-import type { LineError } from './line-faults.ts';
 import { readLines } from './ndjson-lines.ts';
 import { UnreadableFile } from './unreadable-file.ts';
 

@@ -111,7 +111,6 @@ describe('a delivery that failed', () => {
         next_attempt_at: aTime,
         last_status: null,
         last_error,
-        last_failure: { code: 'fenced-address', value: null },
       }),
     ]);
   });
@@ -229,7 +228,6 @@ describe('a webhook that is given up', () => {
         status: 'pending',
         last_status: 410,
         last_error: aSentence,
-        last_failure: { code: 'receiver-status', value: '410' },
       }),
     ]);
     await forms.submit(form.id);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type FieldLabels, formProblem, inViewWords } from '../../src/dashboard/dashboard-words.ts';
-import { LABELS, sentenceOf } from '../../src/dashboard/setting-fields.ts';
+import type { FieldLabels } from '../../src/dashboard/dashboard-words.ts';
 import { TEMPLATE_TYPE } from '../../src/problems/problem-document.ts';
 import { readProblem } from '../../src/problems/read-problem.ts';
 import { startAgent, textsOf } from '../support/agent.ts';
+import { formProblem, inViewWords, LABELS, sentenceOf } from '../support/english-dashboard.ts';
 import { ownerCommands } from '../support/run-owner-commands.ts';
 import { JSON_TYPE, UNKNOWN_ID } from '../support/test-service.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FIELDS } from '../../src/dashboard/setting-fields.ts';
 import { etagOf } from '../../src/db/deployments/page-version-queries.ts';
 import { SETTINGS, type Setting } from '../../src/settings/settings.ts';
+import { FIELDS } from '../support/english-dashboard.ts';
 import { testService } from '../support/test-service.ts';
 
 /* Each setting stands in the declaration, in the database, in the API and in the dashboard. */

@@ -29,7 +29,6 @@ export const aDelivery = (more: object) => ({
   next_attempt_at: null,
   last_status: 200,
   last_error: null,
-  last_failure: null,
   created_at: aTime,
   updated_at: aTime,
   ...more,

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { failureOf } from '../../problems/delivery-failures.ts';
 import { useData } from '../data.ts';
 import type { Attempt } from '../logs.ts';
 import { t } from '../texts/chosen-texts.ts';
@@ -22,7 +23,7 @@ const Response = ({ text }: { text: string }): JSX.Element => (
 const STATUSES: readonly string[] = ['receiver-status', 'mail-status'];
 
 /** An attempt. The reason of a failure is left out where it only says the status again. */
-const AttemptRow = ({ at, duration_ms: duration, status, error, failure, response }: Attempt): JSX.Element => (
+const AttemptRow = ({ at, duration_ms: duration, status, error, response }: Attempt): JSX.Element => (
   <li>
     <p>
       {status === null ? (
@@ -31,9 +32,9 @@ const AttemptRow = ({ at, duration_ms: duration, status, error, failure, respons
         <Rich text={texts.httpStatus} with={{ time: <Time at={at} />, duration, status: String(status) }} />
       )}
     </p>
-    {error !== null && !STATUSES.includes(failure?.code ?? '') && (
+    {error !== null && !STATUSES.includes(failureOf(error)?.code ?? '') && (
       <p class="error">
-        <FailureReason sentence={error} failure={failure} />
+        <FailureReason sentence={error} />
       </p>
     )}
     {response !== null && response !== '' && <Response text={response} />}

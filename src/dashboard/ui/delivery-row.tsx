@@ -42,7 +42,7 @@ export function DeliveryRow({
   /** The subject of the delivery, where the view has deliveries of several. */
   children?: ComponentChildren;
 }): JSX.Element {
-  const { id, attempts, next_attempt_at, last_error, last_failure, created_at, recipient = log.name } = delivery;
+  const { id, attempts, next_attempt_at, last_error, created_at, recipient = log.name } = delivery;
   const to = recipient ?? texts.removedRecipient;
   const { label, badge } = stateOf(delivery);
   return (
@@ -63,7 +63,7 @@ export function DeliveryRow({
         </p>
         {last_error !== null && (
           <p class="error">
-            <FailureReason sentence={last_error} failure={last_failure} />
+            <FailureReason sentence={last_error} />
           </p>
         )}
         {log.attempts && attempts > 0 && (

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
+import { faultOf } from '../../problems/line-faults.ts';
 import { toError, useData } from '../data.ts';
 import { pageLinks } from '../page-links.ts';
 import { droppedFiles } from '../sites.ts';
@@ -17,15 +18,18 @@ import { ColumnChoice, FirstRows } from './import/column-choice.tsx';
 import { type Choice, importFile, type Preview, previewFile, queryOf } from './import/import-file.ts';
 
 /** The fault of a line. `message`: the sentence of the service, in English. */
-const Fault = ({ code, value, message }: Preview['errors'][number]): JSX.Element =>
-  language === 'en' ? <bdi>{message}</bdi> : <Rich text={t.importing.faults[code]} with={{ value: value ?? '' }} />;
+function Fault({ message }: { message: string }): JSX.Element {
+  const fault = language === 'en' ? null : faultOf(message);
+  if (!fault) return <bdi lang="en">{message}</bdi>;
+  return <Rich text={t.importing.faults[fault.code]} with={{ value: fault.value ?? '' }} />;
+}
 
 /** The lines of a file that are wrong, and why. */
 const Lines = ({ errors }: { errors: Preview['errors'] }): JSX.Element => (
   <ul>
-    {errors.map((error, index) => (
+    {errors.map(({ line, message }, index) => (
       <li key={index}>
-        <Rich text={t.importing.rows.wrong} with={{ line: <>{error.line}</>, message: <Fault {...error} /> }} />
+        <Rich text={t.importing.rows.wrong} with={{ line: <>{line}</>, message: <Fault message={message} /> }} />
       </li>
     ))}
   </ul>

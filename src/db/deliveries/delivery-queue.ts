@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { Confirmation } from '../../forms/confirmation.ts';
 import type { Format } from '../../lib/webhook-receivers.ts';
+import { FAILURES } from '../../problems/delivery-failures.ts';
 import { query, queryOne } from '../postgres/query.ts';
-import { FAILURES } from './delivery-failures.ts';
 import { isWantedMail, MAIL } from './mail-recipient-queries.ts';
 import { CONFIRMATION_EVENT, PREVIEW_EVENT } from './visitor-confirmation-queries.ts';
 import type { Header } from './webhook-queries.ts';

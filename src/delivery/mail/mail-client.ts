@@ -1,7 +1,7 @@
 import type { NodemailerError, SendMailOptions } from 'nodemailer';
-import { FAILURES, failure } from '../../db/deliveries/delivery-failures.ts';
 import { TEST_HEADER } from '../../lib/events.ts';
 import type { Limits } from '../../limits.ts';
+import { FAILURES, failure } from '../../problems/delivery-failures.ts';
 import type { Attempt } from '../attempt.ts';
 import type { Email } from './layout.ts';
 import { MailLine } from './mail-line.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { FAILURES, failure } from '../../db/deliveries/delivery-failures.ts';
 import type { LeasedDelivery } from '../../db/deliveries/delivery-queue.ts';
 import type { Digest, DigestRange } from '../../db/deliveries/digest-queries.ts';
 import type { NewConfirmation, Reservation } from '../../db/deliveries/visitor-confirmation-queries.ts';
@@ -8,6 +7,7 @@ import { addressFieldsOf, labelsOf, type PageForm } from '../../forms/forms-of-p
 import { inBytes } from '../../lib/byte-size.ts';
 import { FIRST_OWNER, toMailAddress } from '../../lib/mail-address.ts';
 import { confirmationExpiry, type SignedLinks } from '../../lib/signed-links.ts';
+import { FAILURES, failure } from '../../problems/delivery-failures.ts';
 import { pageName } from '../../sites/page-name.ts';
 import { SIZES } from '../../sizes.ts';
 import { SAMPLE_DATA } from '../webhooks/payloads.ts';

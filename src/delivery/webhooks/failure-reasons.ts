@@ -1,4 +1,4 @@
-import { FAILURES, failure } from '../../db/deliveries/delivery-failures.ts';
+import { FAILURES, failure } from '../../problems/delivery-failures.ts';
 import { SIZES } from '../../sizes.ts';
 
 /*

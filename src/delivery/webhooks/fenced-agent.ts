@@ -1,9 +1,9 @@
 import { Resolver } from 'node:dns/promises';
 import type { Agent, ClientRequest, IncomingMessage, InformationEvent } from 'node:http';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
-import { FAILURES, failure } from '../../db/deliveries/delivery-failures.ts';
 import { type Cidr, isReachable } from '../../lib/public-address.ts';
 import type { Limits } from '../../limits.ts';
+import { FAILURES, failure } from '../../problems/delivery-failures.ts';
 import { SIZES } from '../../sizes.ts';
 import { PlainError } from './failure-reasons.ts';
 import type { OwnAddress } from './own-address.ts';

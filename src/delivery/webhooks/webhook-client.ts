@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { FAILURES, failure } from '../../db/deliveries/delivery-failures.ts';
 import type { Header } from '../../db/deliveries/webhook-queries.ts';
 import type { Limits } from '../../limits.ts';
+import { FAILURES, failure } from '../../problems/delivery-failures.ts';
 import { SIZES } from '../../sizes.ts';
 import { signedHeaders } from '../../webhooks/signed-message.ts';
 import type { Attempt } from '../attempt.ts';

@@ -308,22 +308,14 @@ describe('GET /admin/deliveries', () => {
     await service.db.raw(
       `INSERT INTO deliveries (id, deployment_id, owner_id, event, status, attempts, next_attempt_at, last_status, last_error, created_at, updated_at)
        SELECT 'dl_00VbbZC2bC3dD4eE5fF6gG7' || n, id, owner_id, 'submission', CASE n WHEN 1 THEN 'failed' WHEN 2 THEN 'succeeded' ELSE 'pending' END,
-              1, 'infinity', 500, CASE WHEN n < 4 THEN 'the mail server answered 500' END, now(), now()
+              1, 'infinity', 500, CASE WHEN n < 4 THEN 'answered 500' END, now(), now()
          FROM deployments, generate_series(1, 4) AS n WHERE id = ?`,
       [id],
     );
     const { body } = await operator.get('/admin/deliveries').expect(200);
     const failing = (n: number, status: string) => ({
       ...{ id: `dl_00VbbZC2bC3dD4eE5fF6gG7${n}`, deployment_id: id, slug, owner_email: 'failing@listed.example' },
-      ...{
-        webhook_id: null,
-        receiver: '@mail',
-        status,
-        attempts: 1,
-        last_status: 500,
-        last_error: 'the mail server answered 500',
-      },
-      last_failure: { code: 'mail-status', value: '500' },
+      ...{ webhook_id: null, receiver: '@mail', status, attempts: 1, last_status: 500, last_error: 'answered 500' },
       ...{ created_at: aTime, updated_at: aTime },
     });
     const ofPage = body.deliveries.filter((one: { deployment_id: string }) => one.deployment_id === id);

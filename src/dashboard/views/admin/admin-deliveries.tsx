@@ -60,7 +60,7 @@ export function FailingDeliveries(): JSX.Element {
               </p>
               {delivery.last_error !== null && (
                 <p class="error">
-                  <FailureReason sentence={delivery.last_error} failure={delivery.last_failure} />
+                  <FailureReason sentence={delivery.last_error} />
                 </p>
               )}
             </div>

@@ -91,12 +91,7 @@ const Switch = ({ path, active, of, onDone }: { path: Path; active: boolean; of:
 
 /** Says since when a webhook fails, and why, and sends again what it has missed. */
 function Failures({ path, webhook, onDone }: { path: Path; webhook: Webhook; onDone(): void }): JSX.Element | null {
-  const {
-    failing_since: since = null,
-    last_error: error = null,
-    last_failure: failure = null,
-    failed = 0,
-  } = webhook.health ?? {};
+  const { failing_since: since = null, last_error: error = null, failed = 0 } = webhook.health ?? {};
   if (since === null && failed === 0) return null;
   return (
     <Notice>
@@ -106,7 +101,7 @@ function Failures({ path, webhook, onDone }: { path: Path; webhook: Webhook; onD
         ) : (
           <Rich
             text={texts.beganToFail}
-            with={{ time: <Time at={since} />, error: <FailureReason sentence={error ?? ''} failure={failure} /> }}
+            with={{ time: <Time at={since} />, error: <FailureReason sentence={error ?? ''} /> }}
           />
         )}
       </p>

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Owner } from '../../../db/account/owner-queries.ts';
-import { failureOf } from '../../../db/deliveries/delivery-failures.ts';
 import {
   createTestDelivery,
   findDelivery,
@@ -29,7 +28,6 @@ import {
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { toWire } from '../../response/to-wire.ts';
 import { foundOr404, missing, noSuchWebhook, ownDeployment, ownWebhook } from '../deployments/own-deployment.ts';
-import { failureField } from './failure-field.ts';
 import { ONE_TEST, testsOf, tooManyTests } from './test-limit.ts';
 
 const fields = {
@@ -44,7 +42,6 @@ const fields = {
   }),
   last_status: countOrNull('The status of the last answer, of HTTP or SMTP; null without one.', 503),
   last_error: textOrNull('Why the last attempt failed; null when it succeeded.', 'the receiver answered 503'),
-  last_failure: failureField,
   created_at: time,
   updated_at: time,
 };
@@ -54,7 +51,6 @@ const Attempt = answerObject('DeliveryAttempt', {
   duration_ms: countField('How many milliseconds it took.', 84),
   status: countOrNull('The status of the answer; null without one.', 503),
   error: textOrNull('Why it failed; null when it succeeded.', 'the receiver answered 503'),
-  failure: failureField,
   response: textOrNull(
     `The first ${SIZES.webhook.maxResponseChars} characters of the answer; null without one, and for a compressed one.`,
     'Service Unavailable',
@@ -73,12 +69,6 @@ const ListedMail = answerObject('Mail', {
   ),
 });
 const Mails = answerObject('Mails', { deliveries: z.array(ListedMail), ...paged });
-/** A delivery with its last failure by its code. */
-const withFailure = <Row extends { lastError: string | null }>(row: Row) => ({
-  ...row,
-  lastFailure: failureOf(row.lastError),
-});
-
 const Started = answerObject('DeliveryStarted', { id: deliveryId });
 const Retried = answerObject('DeliveryRetried', { id: deliveryId, status: z.literal('pending') });
 
@@ -145,7 +135,7 @@ const listOperation = operation('GET', '/webhooks/:deployId/:webhookId/deliverie
   errors: [noSuchWebhook],
   async handle({ resource: webhook, query: paging }, { db }) {
     const { rows, total } = await listDeliveries(db, logOf(webhook), paging);
-    return { deliveries: rows.map((one) => toWire(Listed, withFailure(one))), total, ...paging };
+    return { deliveries: rows.map((one) => toWire(Listed, one)), total, ...paging };
   },
 });
 
@@ -165,8 +155,7 @@ const getOperation = operation('GET', '/webhooks/:deployId/:webhookId/deliveries
   errors: [noSuchDelivery],
   async handle({ params: { deliveryId: id }, resource: webhook }, { db }) {
     const { attemptLog, ...delivery } = foundOr404(await findDelivery(db, logOf(webhook), id), noSuchDelivery);
-    const attempts = attemptLog.map((attempt) => toWire(Attempt, { ...attempt, failure: failureOf(attempt.error) }));
-    return toWire(Detailed, { ...withFailure(delivery), attempts });
+    return toWire(Detailed, { ...delivery, attempts: attemptLog.map((attempt) => toWire(Attempt, attempt)) });
   },
 });
 
@@ -294,7 +283,7 @@ const listMailsOperation = operation('GET', '/deploy/:id/mails', 'listMails', {
   answer: { description: 'A page of mails.', schema: Mails },
   async handle({ resource: { id: deploymentId }, query: paging }, { db }) {
     const { rows, total } = await listDeliveries(db, { deploymentId }, paging);
-    return { deliveries: rows.map((mail) => toWire(ListedMail, withFailure(mail))), total, ...paging };
+    return { deliveries: rows.map((mail) => toWire(ListedMail, mail)), total, ...paging };
   },
 });
 

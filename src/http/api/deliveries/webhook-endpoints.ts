@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { failureOf } from '../../../db/deliveries/delivery-failures.ts';
 import { retryFailedDeliveries } from '../../../db/deliveries/delivery-log-queries.ts';
 import {
   changeWebhook,
@@ -29,7 +28,6 @@ import {
 import { errorKind, HttpError, noSuchDeployment } from '../../response/errors.ts';
 import { toWire } from '../../response/to-wire.ts';
 import { foundOr404, noSuchWebhook, ownDeployment, ownWebhook } from '../deployments/own-deployment.ts';
-import { failureField } from './failure-field.ts';
 import { changeBody, creationBody, DEFAULT_TYPE, TYPES, targetOf } from './webhook-fields.ts';
 
 const { healthDeliveries, maxRetried } = SIZES.webhook;
@@ -76,7 +74,6 @@ const Health = answerObject('WebhookHealth', {
   id: webhookId,
   failing_since: time.nullable().meta({ description: 'When it failed first since it last succeeded; null: it works.' }),
   last_error: textOrNull('Why it failed last; null while it works.', 'the receiver answered 503'),
-  last_failure: failureField,
   failed: countField(`How many of its last ${healthDeliveries} deliveries have failed, and are not tried again.`, 2),
 });
 const AllHealth = answerObject('WebhooksHealth', { webhooks: z.array(Health) });
@@ -299,9 +296,7 @@ const healthOperation = operation('GET', '/webhooks/:deployId/health', 'getWebho
   find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
   answer: { description: 'How each webhook works.', schema: AllHealth },
   handle: async ({ resource: { id } }, { db }) => ({
-    webhooks: (await listWebhookHealth(db, id)).map((one) =>
-      toWire(Health, { ...one, lastFailure: failureOf(one.lastError) }),
-    ),
+    webhooks: (await listWebhookHealth(db, id)).map((one) => toWire(Health, one)),
   }),
 });
 

@@ -13,7 +13,6 @@ import {
 } from '../../../db/account/operator-queries.ts';
 import { beginOwnerDeletion } from '../../../db/account/owner-deletion-queries.ts';
 import type { Owner } from '../../../db/account/owner-queries.ts';
-import { failureOf } from '../../../db/deliveries/delivery-failures.ts';
 import { restore, takeDown } from '../../../db/deployments/take-down-queries.ts';
 import { ownerNumber } from '../../../lib/ids.ts';
 import { refused } from '../../../problems/refusal.ts';
@@ -40,7 +39,6 @@ import {
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { toWire } from '../../response/to-wire.ts';
 import { Entry, entryToWire } from '../account/audit-endpoints.ts';
-import { failureField } from '../deliveries/failure-field.ts';
 import { foundOr404 } from '../deployments/own-deployment.ts';
 import { isOperator } from './operator-access.ts';
 
@@ -114,7 +112,6 @@ const Failing = answerObject('FailingDelivery', {
   attempts: countField('How often it was tried.', 8),
   last_status: countOrNull('The status of the last answer; null: there was none.', 500),
   last_error: textOrNull('Why the last attempt has failed.', 'the receiver answered 500'),
-  last_failure: failureField,
   created_at: time,
   updated_at: time,
 });
@@ -289,11 +286,7 @@ const deliveriesOperation = operation('GET', '/admin/deliveries', 'listFailingDe
   errors: [notForOwners],
   async handle({ query: paging }, { db }) {
     const { rows, total } = await listFailing(db, paging);
-    return {
-      deliveries: rows.map((one) => toWire(Failing, { ...one, lastFailure: failureOf(one.lastError) })),
-      total,
-      ...paging,
-    };
+    return { deliveries: rows.map((one) => toWire(Failing, one)), total, ...paging };
   },
 });
 

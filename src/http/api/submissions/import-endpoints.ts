@@ -14,7 +14,6 @@ import { toUtf8 } from '../../../imports/file-text.ts';
 import { checkMapping, guessMapping, type Mapping } from '../../../imports/import-columns.ts';
 import { orderOf, type Plan, planImport, TooManyRows } from '../../../imports/import-plan.ts';
 import { type Reading, readRows } from '../../../imports/import-rows.ts';
-import { LINE_FAULT_CODES } from '../../../imports/line-faults.ts';
 import { preview } from '../../../imports/preview.ts';
 import { UnreadableFile } from '../../../imports/unreadable-file.ts';
 import { importedSubmissionId } from '../../../lib/ids.ts';
@@ -26,15 +25,7 @@ import { operation } from '../../operation/operation.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
 import type { OtherForm } from '../../request/json-body.ts';
 import { badQuery } from '../../request/query-values.ts';
-import {
-  answerObject,
-  countField,
-  flagField,
-  positiveField,
-  textField,
-  textOrNull,
-  time,
-} from '../../request/shared-fields.ts';
+import { answerObject, countField, flagField, positiveField, textField, time } from '../../request/shared-fields.ts';
 import { errorKind, HttpError, noSuchDeployment, storageFull, unavailable } from '../../response/errors.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
 import { isTimeZone, localClock } from './time-buckets.ts';
@@ -103,8 +94,6 @@ const ImportErrors = z
         'What is wrong with it.',
         '“soon” is not a time that can be read: write it as 2024-05-01T13:45:10Z.',
       ),
-      code: z.enum(LINE_FAULT_CODES).meta({ description: 'The same for programs.', example: 'no-time' }),
-      value: textOrNull('The text or the number in the sentence; null where it has none.', 'soon'),
     }),
   )
   .max(maxErrors)

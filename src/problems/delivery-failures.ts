@@ -1,6 +1,6 @@
-/*
- * The reasons why attempts to deliver fail. A row stores the sentence; the code of the sentence is what clients translate.
- */
+import { sentenceReader } from './coded-sentences.ts';
+
+/* The reasons why attempts to deliver fail. */
 
 /** The sentences of the API, by their codes. `{name}` is the place of a value, of which each has one at most. */
 export const FAILURES = {
@@ -56,29 +56,5 @@ export const failure = <Code extends Exclude<FailureCode, PlainCode>>(
   values: Readonly<Record<Places<(typeof FAILURES)[Code]>, string | number>>,
 ): string => FAILURES[code].replaceAll(/\{(\w+)\}/g, (_place, name: string) => String(Reflect.get(values, name)));
 
-const isCode = (name: string): name is FailureCode => Object.hasOwn(FAILURES, name);
-
-export const FAILURE_CODES: readonly FailureCode[] = Object.keys(FAILURES).filter(isCode);
-
-/** The sentences without a place. */
-const WHOLE = new Map<string, FailureCode>(FAILURE_CODES.map((code) => [FAILURES[code], code]));
-/** The texts around the place of each other sentence. */
-const PARTS = FAILURE_CODES.flatMap((code) => {
-  const [start = '', end, ...others] = FAILURES[code].split(/\{\w+\}/);
-  if (others.length > 0) throw new Error(`The sentence of ${code} has more than one place.`);
-  return end === undefined ? [] : { code, start, end };
-});
-
-/** A stored sentence by its code. `value`: of the place in it; null where it has none. */
-export type Failure = { code: FailureCode; value: string | null };
-
-/** Returns what a stored sentence is made of; null for one of another version of this service, and where there is none. */
-export function failureOf(sentence: string | null): Failure | null {
-  if (sentence === null) return null;
-  const whole = WHOLE.get(sentence);
-  if (whole !== undefined) return { code: whole, value: null };
-  const found = PARTS.find(({ start, end }) => sentence.startsWith(start) && sentence.endsWith(end));
-  if (!found) return null;
-  const { code, start, end } = found;
-  return { code, value: sentence.slice(start.length, sentence.length - end.length) };
-}
+/** Finds the reason that a stored sentence tells. */
+export const failureOf = sentenceReader<FailureCode>(FAILURES);

@@ -1,3 +1,5 @@
+import { sentenceReader } from './coded-sentences.ts';
+
 /*
  * The faults of lines of a file, with the sentence of each by its code. `{value}` is the place of a number or of a text of the file.
  */
@@ -34,16 +36,16 @@ export const LINE_FAULTS = {
 
 export type LineFault = keyof typeof LINE_FAULTS;
 
-const isFault = (name: string): name is LineFault => Object.hasOwn(LINE_FAULTS, name);
-export const LINE_FAULT_CODES: readonly LineFault[] = Object.keys(LINE_FAULTS).filter(isFault);
+/** Finds the fault that the message of a line tells. */
+export const faultOf = sentenceReader<LineFault>(LINE_FAULTS);
 
 /** A line that can't be imported. `value`: for the place in the sentence. */
 export type Problem = { line: number; problem: LineFault; value?: string | number };
 
-/** An error in a line of a file. `value`: what is in the place of the sentence; null where it has none. */
-export type LineError = { line: number; code: LineFault; value: string | null; message: string };
+/** An error in a line of a file. */
+export type LineError = { line: number; message: string };
 
-export function toLineError({ line, problem: code, value }: Problem): LineError {
-  const text = value === undefined ? null : String(value);
-  return { line, code, value: text, message: LINE_FAULTS[code].replace('{value}', () => text ?? '') };
-}
+export const toLineError = ({ line, problem, value = '' }: Problem): LineError => ({
+  line,
+  message: LINE_FAULTS[problem].replace('{value}', () => String(value)),
+});

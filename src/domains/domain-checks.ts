@@ -10,6 +10,7 @@ import type { Database } from '../db/postgres/connect.ts';
 import type { Log } from '../lib/log.ts';
 import { PollLoop } from '../lib/poll-loop.ts';
 import type { Limits } from '../limits.ts';
+import { DOMAIN_SENTENCES } from '../problems/domain-sentences.ts';
 import { isPrivateName } from './domain-names.ts';
 import { problemOf } from './domain-problems.ts';
 import { lookUp } from './look-up.ts';
@@ -36,11 +37,8 @@ type OnChange = (change: { deploymentId: string; slug: string }) => Promise<void
 const NOT_ASKED = {
   proof: 'gone',
   txt: [],
-  problem: 'The domain is a name of private networks: remove it, and add a name that you have registered.',
+  problem: DOMAIN_SENTENCES['private-name'],
 } as const;
-
-const TAKEN =
-  'The domain is live at another page, whose TXT record is still in DNS. Remove that record to use the domain here.';
 
 /** Looks custom domains up in DNS: each when it is due, and when its owner asks. Any number of processes can do it. */
 export class DomainChecks {
@@ -100,7 +98,11 @@ export class DomainChecks {
     const outcome = isPrivateName(domain) ? NOT_ASKED : await this.#ask(domain, proofOf(deploymentId), targetOf(slug));
     // The look-up of a service that stops has been cancelled, and would count as silence.
     signal.throwIfAborted();
-    const changed = await settleDomainCheck(db, checked, outcome, { times, taken: TAKEN, proofOf });
+    const changed = await settleDomainCheck(db, checked, outcome, {
+      times,
+      taken: DOMAIN_SENTENCES['live-elsewhere'],
+      proofOf,
+    });
     if (changed.length > 0) onMail();
     await Promise.all(changed.map((change) => this.#onChange(change)));
   }

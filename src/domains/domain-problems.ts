@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { isOpen } from '../lib/public-address.ts';
+import { domainSentence } from '../problems/domain-sentences.ts';
 import { isApex, isPrivateName, normalizeDomain } from './domain-names.ts';
 import { proofName } from './domain-records.ts';
 import type { Records } from './look-up.ts';
@@ -30,18 +31,15 @@ const shownTargets = (targets: readonly string[]): string =>
 
 function proofProblem({ txt, txtAlias }: Records, domain: string, proof: string): string | undefined {
   const name = proofName(domain);
-  if (!txt)
-    return `DNS did not answer when it was asked for the TXT record of ${name}, which should have the value "${proof}".`;
+  if (!txt) return domainSentence('proof-silent', { name, proof });
   if (txt.values.includes(proof)) return undefined;
   // The answer is that of another name then, which may be of a private network.
   if (txtAlias && txtAlias.values.length > 0) {
-    return `The TXT record of ${name} is missing: DNS has a CNAME record there, or for all names (*), which leads to ${shownTargets(txtAlias.values)}. Add a TXT record with the value "${proof}".`;
+    return domainSentence('proof-alias', { name, proof, found: shownTargets(txtAlias.values) });
   }
-  if (txt.none !== undefined) {
-    return `The TXT record of ${name} is missing: DNS answered ${txt.none}. Add it with the value "${proof}".`;
-  }
-  const values = txtAlias ? shown(txt.values) : 'other values';
-  return `The TXT record of ${name} has ${values} in DNS. Add one with the value "${proof}".`;
+  if (txt.none !== undefined) return domainSentence('proof-missing', { name, proof, answer: txt.none });
+  if (!txtAlias) return domainSentence('proof-hidden', { name, proof });
+  return domainSentence('proof-other', { name, proof, found: shown(txt.values) });
 }
 
 function trafficProblem(
@@ -57,20 +55,19 @@ function trafficProblem(
   if (wrong.length < found.length) {
     return wrong.length === 0
       ? undefined
-      : `The addresses of ${domain} include ${shownAddresses(wrong)}, and ${target} has none of these. Remove their records.`;
+      : domainSentence('some-addresses', { domain, target, found: shownAddresses(wrong) });
   }
-  const todo = isApex(domain)
-    ? `Add an ALIAS, ANAME or flattened CNAME record to ${target}, or A and AAAA records with its addresses.`
-    : `Add a CNAME record to ${target}.`;
   if (cname && cname.values.length > 0)
-    return `The CNAME record of ${domain} leads to ${shownTargets(cname.values)}. Let it lead to ${target}.`;
-  if (!cname || !addresses)
-    return `DNS did not answer when it was asked where ${domain} leads, which should be ${target}.`;
+    return domainSentence('other-target', { domain, target, found: shownTargets(cname.values) });
+  if (!cname || !addresses) return domainSentence('silent', { domain, target });
   if (addresses.none !== undefined)
-    return `No record leads from ${domain} to this service: DNS answered ${addresses.none}. ${todo}`;
-  if (!targetAddresses)
-    return `DNS did not answer when it was asked for the addresses of ${target}, to which ${domain} should lead.`;
-  return `The addresses of ${domain} are ${shownAddresses(found)}, and none of ${target}. ${todo}`;
+    return domainSentence(isApex(domain) ? 'no-record-apex' : 'no-record', {
+      ...{ domain, target, answer: addresses.none },
+    });
+  if (!targetAddresses) return domainSentence('target-silent', { domain, target });
+  return domainSentence(isApex(domain) ? 'other-addresses-apex' : 'other-addresses', {
+    ...{ domain, target, found: shownAddresses(found) },
+  });
 }
 
 /** Names each record that is wrong or missing, with the value that is expected and the answer of DNS; null where all are right. */

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { domainSentence } from '../problems/domain-sentences.ts';
 import { isApex } from './domain-names.ts';
 
 /** A DNS record that the owner of a domain adds. An `ALIAS` has a sentence as its value. */
@@ -24,7 +25,7 @@ export const recordsOf = (domain: string, proof: string, target: string): Domain
     ? {
         type: 'ALIAS',
         name: domain,
-        value: `An ALIAS, ANAME or flattened CNAME record to ${target}; or A and AAAA records with the addresses of ${target}.`,
+        value: domainSentence('alias-value', { target }),
         purpose: 'traffic',
       }
     : { type: 'CNAME', name: domain, value: target, purpose: 'traffic' },

@@ -1,8 +1,8 @@
-import { sentenceReader } from './coded-sentences.ts';
+import { sentenceReader, sentenceWith } from './coded-sentences.ts';
 
 /* The reasons why attempts to deliver fail. */
 
-/** The sentences of the API, by their codes. `{name}` is the place of a value, of which each has one at most. */
+/** The sentences of the API, by their codes. The texts of the dashboard have the value of the one place as `{value}`. */
 export const FAILURES = {
   'receiver-status': 'the receiver answered {status}',
   'receiver-refused': 'the receiver answered a success, and says that the message was not delivered',
@@ -46,15 +46,11 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES;
 
-type Places<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Places<Rest> : never;
-/** The codes of sentences without places. */
-type PlainCode = { [Code in FailureCode]: Places<(typeof FAILURES)[Code]> extends never ? Code : never }[FailureCode];
-
 /** Returns the sentence of a failure with values in its places. */
-export const failure = <Code extends Exclude<FailureCode, PlainCode>>(
+export const failure = <Code extends FailureCode>(
   code: Code,
-  values: Readonly<Record<Places<(typeof FAILURES)[Code]>, string | number>>,
-): string => FAILURES[code].replaceAll(/\{(\w+)\}/g, (_place, name: string) => String(Reflect.get(values, name)));
+  values: Parameters<typeof sentenceWith<(typeof FAILURES)[Code]>>[1],
+): string => sentenceWith<(typeof FAILURES)[Code]>(FAILURES[code], values);
 
 /** Finds the reason that a stored sentence tells. */
 export const failureOf = sentenceReader<FailureCode>(FAILURES);

@@ -8,6 +8,7 @@ import {
   PHONE,
   startDashboard,
 } from '../support/dashboard-in-browser.ts';
+import { textsOf } from '../support/dashboard-texts.ts';
 import { startDnsServer } from '../support/dns-server.ts';
 
 /* Settings, Address: the domains of a page, as an owner who has a DNS provider adds them. */
@@ -81,6 +82,31 @@ describe.skipIf(!hasChromium())('the dashboard, Address', () => {
     await page.getByText('müller.example', { exact: true }).waitFor();
     await page.getByText('xn--mller-kva.example · Checked').waitFor();
     await page.getByText('ALIAS record', { exact: true }).waitFor();
+  });
+
+  it('says in the language of the person what DNS lacks', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy();
+    for (const domain of ['fair.example', 'www.fair.example']) {
+      await owner.post(`/deploy/${id}/domains`).send({ domain }).expect(201);
+      await owner.post(`/deploy/${id}/domains/${domain}/check`).expect(200);
+    }
+    const [apex] = (await owner.get(`/deploy/${id}/domains`).expect(200)).body.domains;
+    const [, target = ''] = / record to (\S+),/.exec(apex.problem) ?? [];
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/settings`, { ...PHONE, locale: 'ar' });
+    const { dns: said, domains } = textsOf('ar').settings;
+    await openSections(page, domains.title);
+    const filled = (text: string, domain: string): string =>
+      text.replace('{domain}', domain).replace('{answer}', 'NXDOMAIN').replace('{target}', target);
+    const { sentences } = said;
+    for (const text of [
+      ...[filled(sentences['no-record-apex'], 'fair.example'), filled(sentences['no-record'], 'www.fair.example')],
+      filled(sentences['alias-value'], ''),
+    ]) {
+      await page.getByText(text, { exact: true }).waitFor();
+    }
+    await expect.poll(() => page.getByText(filled(sentences['proof-missing'], '')).count()).toBe(2);
+    await expectAccessible(page);
   });
 
   it('checks the domains that wait in turn, while the page is seen', async () => {

@@ -4,11 +4,13 @@ import { FAILURES, failure, failureOf } from '../../src/problems/delivery-failur
 
 it('has the code of each sentence that a row can have, and the value in it', () => {
   for (const code of codesOf(FAILURES)) {
-    const [place] = /\{\w+\}/.exec(FAILURES[code]) ?? [];
-    const sentence = place === undefined ? FAILURES[code] : FAILURES[code].replace(place, 'x (y)');
-    expect(failureOf(sentence)).toEqual({ code, value: place === undefined ? null : 'x (y)' });
+    const [, place] = /\{(\w+)\}/.exec(FAILURES[code]) ?? [];
+    const sentence = place === undefined ? FAILURES[code] : FAILURES[code].replace(`{${place}}`, 'x (y)');
+    expect(failureOf(sentence)).toEqual({ code, values: place === undefined ? {} : { [place]: 'x (y)' } });
   }
-  expect(failureOf(failure('receiver-status', { status: 503 }))).toEqual({ code: 'receiver-status', value: '503' });
+  expect(failureOf(failure('receiver-status', { status: 503 }))).toEqual({
+    ...{ code: 'receiver-status', values: { status: '503' } },
+  });
 });
 
 it('has no code of a sentence of another version', () => {

@@ -6,7 +6,7 @@ it('finds the fault of each message, and the value in it', () => {
   for (const problem of codesOf(LINE_FAULTS)) {
     const value = LINE_FAULTS[problem].includes('{value}') ? '“$&” is not {value}' : undefined;
     const { line, message } = toLineError({ line: 3, problem, ...(value !== undefined && { value }) });
-    expect([line, faultOf(message)]).toEqual([3, { code: problem, value: value ?? null }]);
+    expect([line, faultOf(message)]).toEqual([3, { code: problem, values: value === undefined ? {} : { value } }]);
   }
 });
 

@@ -96,7 +96,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   submissions: ['db', 'files', 'compute', 'config', ...BASE],
   health: ['openid', 'delivery', 'db', 'files', 'config', ...BASE],
   delivery: ['db', 'config', 'texts', 'problems', ...BASE],
-  domains: ['db', ...BASE],
+  domains: ['db', 'problems', ...BASE],
   files: ['db', ...BASE],
   openid: [],
   db: ['settings', 'problems', ...BASE],

@@ -2344,6 +2344,29 @@ const texts: Translation<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
       addAlias: 'للنطاق نفسه، أضف سجل ALIAS، أو سجلي A وAAAA.',
       noAlias: 'لا توجد لديه سجلات ALIAS: أضف سجلي A وAAAA بالعناوين، أو استخدم نطاقًا يسبقه اسم، مثل www.',
       wait: 'انتظر: يُبحث عن السجلات كل بضع ثوانٍ. قد يستغرق انتشارها في كل مكان ساعة.',
+      sentences: {
+        'private-name': 'النطاق اسم لشبكات خاصة: أزله وأضف اسمًا سجّلته.',
+        'live-elsewhere':
+          'النطاق مستخدم لصفحة أخرى، وسجل TXT الخاص بها ما زال في DNS. أزل ذلك السجل لاستخدام النطاق هنا.',
+        moved: 'النطاق مستخدم الآن لصفحة أخرى، وفي DNS سجل TXT الخاص بها بدل سجلك.',
+        'proof-silent': 'لم يُجب DNS عند السؤال عن هذا السجل.',
+        'proof-alias': 'هذا السجل مفقود: في DNS هناك، أو لكل الأسماء (*)، سجل CNAME يؤدي إلى {found}.',
+        'proof-missing': 'هذا السجل مفقود: أجاب DNS بما يلي: {answer}.',
+        'proof-hidden': 'لهذا الاسم قيم أخرى في DNS. أضف سجلًا بالقيمة أعلاه.',
+        'proof-other': 'لهذا الاسم في DNS القيمة {found}. أضف سجلًا بالقيمة أعلاه.',
+        'some-addresses': 'من بين عناوين {domain} العناوين {found}، وليس لدى {target} أي منها. أزل سجلاتها.',
+        'other-target': 'سجل CNAME للنطاق {domain} يؤدي إلى {found}. اجعله يؤدي إلى {target}.',
+        silent: 'لم يُجب DNS عند السؤال عن وجهة {domain}.',
+        'no-record':
+          'لا يوجد سجل يؤدي من {domain} إلى هذه الخدمة: أجاب DNS بما يلي: {answer}. أضف سجل CNAME إلى {target}.',
+        'no-record-apex':
+          'لا يوجد سجل يؤدي من {domain} إلى هذه الخدمة: أجاب DNS بما يلي: {answer}. أضف سجل ALIAS إلى {target}، أو سجلي A وAAAA بعناوينه.',
+        'target-silent': 'لم يُجب DNS عند السؤال عن عناوين {target}.',
+        'other-addresses': 'عناوين {domain} هي {found}، وليست عناوين هذه الخدمة. أضف سجل CNAME إلى {target}.',
+        'other-addresses-apex':
+          'عناوين {domain} هي {found}، وليست عناوين هذه الخدمة. أضف سجل ALIAS إلى {target}، أو سجلي A وAAAA بعناوينه.',
+        'alias-value': 'سجل ALIAS أو ANAME أو CNAME مسطّح إلى {target}، أو سجلا A وAAAA بعناوينه.',
+      },
       providers: {
         cloudflare: {
           place: 'اختر نطاقك، ثم DNS ثم Records ثم Add record.',

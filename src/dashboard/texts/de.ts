@@ -1972,6 +1972,34 @@ const texts: Translation<'one' | 'other'> = {
       noAlias:
         'ALIAS-Einträge gibt es dort nicht: Fügen Sie A- und AAAA-Einträge mit den Adressen hinzu, oder nehmen Sie eine Domain mit einem Namen davor, zum Beispiel www.',
       wait: 'Warten Sie: Die Einträge werden alle paar Sekunden gesucht. Es kann eine Stunde dauern, bis sie überall sind.',
+      sentences: {
+        'private-name':
+          'Die Domain ist ein Name privater Netze: Entfernen Sie sie, und fügen Sie einen Namen hinzu, den Sie registriert haben.',
+        'live-elsewhere':
+          'Die Domain führt zu einer anderen Seite, deren TXT-Eintrag noch im DNS steht. Entfernen Sie diesen Eintrag, um die Domain hier zu verwenden.',
+        moved: 'Die Domain führt jetzt zu einer anderen Seite, deren TXT-Eintrag statt Ihrem im DNS steht.',
+        'proof-silent': 'Das DNS hat auf die Frage nach diesem Eintrag nicht geantwortet.',
+        'proof-alias':
+          'Dieser Eintrag fehlt: Im DNS steht dort, oder für alle Namen (*), ein CNAME-Eintrag, der zu {found} führt.',
+        'proof-missing': 'Dieser Eintrag fehlt: Das DNS hat {answer} geantwortet.',
+        'proof-hidden': 'Dieser Name hat im DNS andere Werte. Fügen Sie einen Eintrag mit dem Wert oben hinzu.',
+        'proof-other': 'Dieser Name hat im DNS {found}. Fügen Sie einen Eintrag mit dem Wert oben hinzu.',
+        'some-addresses':
+          'Zu den Adressen von {domain} gehören {found}, und {target} hat keine davon. Entfernen Sie ihre Einträge.',
+        'other-target': 'Der CNAME-Eintrag von {domain} führt zu {found}. Lassen Sie ihn zu {target} führen.',
+        silent: 'Das DNS hat auf die Frage, wohin {domain} führt, nicht geantwortet.',
+        'no-record':
+          'Kein Eintrag führt von {domain} zu diesem Dienst: Das DNS hat {answer} geantwortet. Fügen Sie einen CNAME-Eintrag zu {target} hinzu.',
+        'no-record-apex':
+          'Kein Eintrag führt von {domain} zu diesem Dienst: Das DNS hat {answer} geantwortet. Fügen Sie einen ALIAS-Eintrag zu {target} hinzu, oder A- und AAAA-Einträge mit seinen Adressen.',
+        'target-silent': 'Das DNS hat auf die Frage nach den Adressen von {target} nicht geantwortet.',
+        'other-addresses':
+          'Die Adressen von {domain} sind {found}, nicht die dieses Dienstes. Fügen Sie einen CNAME-Eintrag zu {target} hinzu.',
+        'other-addresses-apex':
+          'Die Adressen von {domain} sind {found}, nicht die dieses Dienstes. Fügen Sie einen ALIAS-Eintrag zu {target} hinzu, oder A- und AAAA-Einträge mit seinen Adressen.',
+        'alias-value':
+          'Ein ALIAS-, ANAME- oder aufgelöster CNAME-Eintrag zu {target}, oder A- und AAAA-Einträge mit seinen Adressen.',
+      },
       providers: {
         cloudflare: {
           place: 'Wählen Sie Ihre Domain, dann DNS, Einträge, Eintrag hinzufügen.',

@@ -2330,6 +2330,34 @@ export default {
        * The steps at a provider: the words of its own pages, in the language that they have. `place`: the way to the list of records. `name`, `value`: what
        * it calls the two fields. `apex`: the record of a domain without a name before it.
        */
+      /** Sentences about a record, by the codes of the service. English has its own sentences. The card of the record shows its name and its value. `found`: values that DNS has; `answer`: such as NXDOMAIN. */
+      sentences: {
+        'private-name': 'The domain is a name of private networks: remove it, and add a name that you have registered.',
+        'live-elsewhere':
+          'The domain is live at another page, whose TXT record is still in DNS. Remove that record to use the domain here.',
+        moved: 'The domain is live at another page now, whose TXT record DNS has in place of yours.',
+        'proof-silent': 'DNS did not answer when it was asked for this record.',
+        'proof-alias':
+          'This record is missing: DNS has a CNAME record there, or for all names (*), which leads to {found}.',
+        'proof-missing': 'This record is missing: DNS answered {answer}.',
+        'proof-hidden': 'This name has other values in DNS. Add a record with the value above.',
+        'proof-other': 'This name has {found} in DNS. Add a record with the value above.',
+        'some-addresses':
+          'The addresses of {domain} include {found}, and {target} has none of these. Remove their records.',
+        'other-target': 'The CNAME record of {domain} leads to {found}. Let it lead to {target}.',
+        silent: 'DNS did not answer when it was asked where {domain} leads.',
+        'no-record':
+          'No record leads from {domain} to this service: DNS answered {answer}. Add a CNAME record to {target}.',
+        'no-record-apex':
+          'No record leads from {domain} to this service: DNS answered {answer}. Add an ALIAS record to {target}, or A and AAAA records with its addresses.',
+        'target-silent': 'DNS did not answer when it was asked for the addresses of {target}.',
+        'other-addresses':
+          'The addresses of {domain} are {found}, and not those of this service. Add a CNAME record to {target}.',
+        'other-addresses-apex':
+          'The addresses of {domain} are {found}, and not those of this service. Add an ALIAS record to {target}, or A and AAAA records with its addresses.',
+        'alias-value':
+          'An ALIAS, ANAME or flattened CNAME record to {target}, or A and AAAA records with its addresses.',
+      },
       providers: {
         cloudflare: {
           place: 'Choose your domain, then DNS, Records, Add record.',

@@ -2112,6 +2112,33 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       noAlias:
         'No tiene registros ALIAS: añada registros A y AAAA con las direcciones, o use un dominio con un nombre delante, como www.',
       wait: 'Espere: los registros se buscan cada pocos segundos. Pueden tardar una hora en estar en todas partes.',
+      sentences: {
+        'private-name': 'El dominio es un nombre de redes privadas: quítelo y añada un nombre que haya registrado.',
+        'live-elsewhere':
+          'El dominio lleva a otra página, cuyo registro TXT sigue en el DNS. Quite ese registro para usar el dominio aquí.',
+        moved: 'El dominio lleva ahora a otra página, cuyo registro TXT está en el DNS en lugar del suyo.',
+        'proof-silent': 'El DNS no respondió cuando se le preguntó por este registro.',
+        'proof-alias':
+          'Falta este registro: el DNS tiene ahí, o para todos los nombres (*), un registro CNAME que lleva a {found}.',
+        'proof-missing': 'Falta este registro: el DNS respondió {answer}.',
+        'proof-hidden': 'Este nombre tiene otros valores en el DNS. Añada un registro con el valor de arriba.',
+        'proof-other': 'Este nombre tiene {found} en el DNS. Añada un registro con el valor de arriba.',
+        'some-addresses':
+          'Entre las direcciones de {domain} están {found}, y {target} no tiene ninguna de ellas. Quite sus registros.',
+        'other-target': 'El registro CNAME de {domain} lleva a {found}. Haga que lleve a {target}.',
+        silent: 'El DNS no respondió cuando se le preguntó adónde lleva {domain}.',
+        'no-record':
+          'Ningún registro lleva de {domain} a este servicio: el DNS respondió {answer}. Añada un registro CNAME hacia {target}.',
+        'no-record-apex':
+          'Ningún registro lleva de {domain} a este servicio: el DNS respondió {answer}. Añada un registro ALIAS hacia {target}, o registros A y AAAA con sus direcciones.',
+        'target-silent': 'El DNS no respondió cuando se le preguntó por las direcciones de {target}.',
+        'other-addresses':
+          'Las direcciones de {domain} son {found}, y no las de este servicio. Añada un registro CNAME hacia {target}.',
+        'other-addresses-apex':
+          'Las direcciones de {domain} son {found}, y no las de este servicio. Añada un registro ALIAS hacia {target}, o registros A y AAAA con sus direcciones.',
+        'alias-value':
+          'Un registro ALIAS, ANAME o CNAME aplanado hacia {target}, o registros A y AAAA con sus direcciones.',
+      },
       providers: {
         cloudflare: {
           place: 'Elija su dominio y después DNS, Registros, Agregar registro.',

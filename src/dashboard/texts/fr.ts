@@ -2091,6 +2091,35 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       noAlias:
         'Il n’y a pas d’enregistrements ALIAS ici : ajoutez des enregistrements A et AAAA avec les adresses, ou utilisez un domaine précédé d’un nom, comme www.',
       wait: 'Patientez : les enregistrements sont vérifiés à quelques secondes d’intervalle. Il peut falloir une heure pour qu’ils soient partout.',
+      sentences: {
+        'private-name':
+          'Le domaine est un nom de réseaux privés : retirez-le, et ajoutez un nom que vous avez enregistré.',
+        'live-elsewhere':
+          'Le domaine mène à une autre page, dont l’enregistrement TXT est encore dans le DNS. Retirez cet enregistrement pour utiliser le domaine ici.',
+        moved:
+          'Le domaine mène maintenant à une autre page, dont l’enregistrement TXT a remplacé le vôtre dans le DNS.',
+        'proof-silent': 'Le DNS n’a pas répondu à la demande de cet enregistrement.',
+        'proof-alias':
+          'Cet enregistrement manque : le DNS a à cet endroit, ou pour tous les noms (*), un enregistrement CNAME qui mène à {found}.',
+        'proof-missing': 'Cet enregistrement manque : le DNS a répondu {answer}.',
+        'proof-hidden': 'Ce nom a d’autres valeurs dans le DNS. Ajoutez un enregistrement avec la valeur ci-dessus.',
+        'proof-other': 'Ce nom a {found} dans le DNS. Ajoutez un enregistrement avec la valeur ci-dessus.',
+        'some-addresses':
+          'Parmi les adresses de {domain} se trouvent {found}, dont {target} n’a aucune. Retirez leurs enregistrements.',
+        'other-target': 'L’enregistrement CNAME de {domain} mène à {found}. Faites-le mener à {target}.',
+        silent: 'Le DNS n’a pas répondu quand il lui a été demandé où mène {domain}.',
+        'no-record':
+          'Aucun enregistrement ne mène de {domain} à ce service : le DNS a répondu {answer}. Ajoutez un enregistrement CNAME vers {target}.',
+        'no-record-apex':
+          'Aucun enregistrement ne mène de {domain} à ce service : le DNS a répondu {answer}. Ajoutez un enregistrement ALIAS vers {target}, ou des enregistrements A et AAAA avec ses adresses.',
+        'target-silent': 'Le DNS n’a pas répondu à la demande des adresses de {target}.',
+        'other-addresses':
+          'Les adresses de {domain} sont {found}, et non celles de ce service. Ajoutez un enregistrement CNAME vers {target}.',
+        'other-addresses-apex':
+          'Les adresses de {domain} sont {found}, et non celles de ce service. Ajoutez un enregistrement ALIAS vers {target}, ou des enregistrements A et AAAA avec ses adresses.',
+        'alias-value':
+          'Un enregistrement ALIAS, ANAME ou CNAME aplati vers {target}, ou des enregistrements A et AAAA avec ses adresses.',
+      },
       providers: {
         cloudflare: {
           place: 'Choisissez votre domaine, puis DNS, Enregistrements, Ajouter un enregistrement.',

@@ -2106,6 +2106,33 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       noAlias:
         'Qui non ci sono record ALIAS: aggiungi record A e AAAA con gli indirizzi, oppure usa un dominio con un nome davanti, come www.',
       wait: 'Attendi: i record vengono cercati ogni pochi secondi. Può volerci un’ora prima che siano ovunque.',
+      sentences: {
+        'private-name': 'Il dominio è un nome di reti private: rimuovilo e aggiungi un nome che hai registrato.',
+        'live-elsewhere':
+          'Il dominio porta a un’altra pagina, il cui record TXT è ancora nel DNS. Rimuovi quel record per usare il dominio qui.',
+        moved: 'Il dominio ora porta a un’altra pagina, il cui record TXT è nel DNS al posto del tuo.',
+        'proof-silent': 'Il DNS non ha risposto alla richiesta di questo record.',
+        'proof-alias':
+          'Questo record manca: il DNS ha lì, o per tutti i nomi (*), un record CNAME che porta a {found}.',
+        'proof-missing': 'Questo record manca: il DNS ha risposto {answer}.',
+        'proof-hidden': 'Questo nome ha altri valori nel DNS. Aggiungi un record con il valore qui sopra.',
+        'proof-other': 'Questo nome ha {found} nel DNS. Aggiungi un record con il valore qui sopra.',
+        'some-addresses':
+          'Tra gli indirizzi di {domain} ci sono {found}, e {target} non ne ha nessuno. Rimuovi i loro record.',
+        'other-target': 'Il record CNAME di {domain} porta a {found}. Fallo portare a {target}.',
+        silent: 'Il DNS non ha risposto quando gli è stato chiesto dove porta {domain}.',
+        'no-record':
+          'Nessun record porta da {domain} a questo servizio: il DNS ha risposto {answer}. Aggiungi un record CNAME verso {target}.',
+        'no-record-apex':
+          'Nessun record porta da {domain} a questo servizio: il DNS ha risposto {answer}. Aggiungi un record ALIAS verso {target}, oppure record A e AAAA con i suoi indirizzi.',
+        'target-silent': 'Il DNS non ha risposto alla richiesta degli indirizzi di {target}.',
+        'other-addresses':
+          'Gli indirizzi di {domain} sono {found}, e non quelli di questo servizio. Aggiungi un record CNAME verso {target}.',
+        'other-addresses-apex':
+          'Gli indirizzi di {domain} sono {found}, e non quelli di questo servizio. Aggiungi un record ALIAS verso {target}, oppure record A e AAAA con i suoi indirizzi.',
+        'alias-value':
+          'Un record ALIAS, ANAME o CNAME appiattito verso {target}, oppure record A e AAAA con i suoi indirizzi.',
+      },
       providers: {
         cloudflare: {
           place: 'Scegli il dominio, poi DNS, Record, Aggiungi record.',

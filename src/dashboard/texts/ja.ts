@@ -1845,6 +1845,35 @@ const texts: Translation<'other'> = {
       noAlias:
         'この会社にはALIASレコードがありません。アドレスを指定したAとAAAAレコードを追加するか、wwwのような名前が前に付くドメインを使ってください。',
       wait: 'お待ちください。レコードは数秒ごとに確認されます。全体に行き渡るまで1時間ほどかかることがあります。',
+      sentences: {
+        'private-name':
+          'このドメインはプライベートネットワークの名前です。削除して、登録済みの名前を追加してください。',
+        'live-elsewhere':
+          'このドメインは別のページで使われていて、そのTXTレコードがまだDNSにあります。ここで使うには、そのレコードを削除してください。',
+        moved:
+          'このドメインは現在、別のページで使われています。DNSには、このページのものではなく、そのページのTXTレコードがあります。',
+        'proof-silent': 'このレコードの問い合わせに、DNSが応答しませんでした。',
+        'proof-alias':
+          'このレコードがありません。DNSには、その名前またはすべての名前（*）に、{found}を指すCNAMEレコードがあります。',
+        'proof-missing': 'このレコードがありません。DNSの応答は{answer}でした。',
+        'proof-hidden': 'この名前には、DNSで別の値が設定されています。上の値のレコードを追加してください。',
+        'proof-other': 'この名前のDNSでの値は{found}です。上の値のレコードを追加してください。',
+        'some-addresses':
+          '{domain}のアドレスに{found}が含まれていますが、{target}にはそのどれもありません。それらのレコードを削除してください。',
+        'other-target': '{domain}のCNAMEレコードは{found}を指しています。{target}を指すようにしてください。',
+        silent: '{domain}がどこを指すかの問い合わせに、DNSが応答しませんでした。',
+        'no-record':
+          '{domain}からこのサービスを指すレコードがありません。DNSの応答は{answer}でした。{target}を指すCNAMEレコードを追加してください。',
+        'no-record-apex':
+          '{domain}からこのサービスを指すレコードがありません。DNSの応答は{answer}でした。{target}を指すALIASレコード、またはそのアドレスのAレコードとAAAAレコードを追加してください。',
+        'target-silent': '{target}のアドレスの問い合わせに、DNSが応答しませんでした。',
+        'other-addresses':
+          '{domain}のアドレスは{found}で、このサービスのものではありません。{target}を指すCNAMEレコードを追加してください。',
+        'other-addresses-apex':
+          '{domain}のアドレスは{found}で、このサービスのものではありません。{target}を指すALIASレコード、またはそのアドレスのAレコードとAAAAレコードを追加してください。',
+        'alias-value':
+          '{target}を指すALIAS、ANAME、またはフラット化されたCNAMEレコード。もしくは、そのアドレスのAレコードとAAAAレコード。',
+      },
       providers: {
         cloudflare: {
           place: 'ドメインを選び、「DNS」、「レコード」、「レコードを追加」の順に進みます。',

@@ -1949,6 +1949,35 @@ const texts: Translation<'one' | 'other'> = {
       noAlias:
         'Deze aanbieder heeft geen ALIAS-records: voeg A- en AAAA-records met de adressen toe, of gebruik een domein met een naam ervoor, zoals www.',
       wait: 'Wacht: er wordt om de paar seconden naar de records gezocht. Het kan een uur duren voordat ze overal zijn.',
+      sentences: {
+        'private-name':
+          'Het domein is een naam van privénetwerken: verwijder het en voeg een naam toe die je hebt geregistreerd.',
+        'live-elsewhere':
+          'Het domein leidt naar een andere pagina, waarvan het TXT-record nog in de DNS staat. Verwijder dat record om het domein hier te gebruiken.',
+        moved:
+          'Het domein leidt nu naar een andere pagina, waarvan het TXT-record in plaats van het jouwe in de DNS staat.',
+        'proof-silent': 'De DNS heeft niet geantwoord op de vraag naar dit record.',
+        'proof-alias':
+          'Dit record ontbreekt: de DNS heeft daar, of voor alle namen (*), een CNAME-record dat naar {found} leidt.',
+        'proof-missing': 'Dit record ontbreekt: de DNS heeft {answer} geantwoord.',
+        'proof-hidden': 'Deze naam heeft andere waarden in de DNS. Voeg een record met de waarde hierboven toe.',
+        'proof-other': 'Deze naam heeft {found} in de DNS. Voeg een record met de waarde hierboven toe.',
+        'some-addresses':
+          'Bij de adressen van {domain} horen {found}, en {target} heeft geen daarvan. Verwijder hun records.',
+        'other-target': 'Het CNAME-record van {domain} leidt naar {found}. Laat het naar {target} leiden.',
+        silent: 'De DNS heeft niet geantwoord op de vraag waar {domain} heen leidt.',
+        'no-record':
+          'Geen record leidt van {domain} naar deze dienst: de DNS heeft {answer} geantwoord. Voeg een CNAME-record naar {target} toe.',
+        'no-record-apex':
+          'Geen record leidt van {domain} naar deze dienst: de DNS heeft {answer} geantwoord. Voeg een ALIAS-record naar {target} toe, of A- en AAAA-records met de adressen daarvan.',
+        'target-silent': 'De DNS heeft niet geantwoord op de vraag naar de adressen van {target}.',
+        'other-addresses':
+          'De adressen van {domain} zijn {found}, en niet die van deze dienst. Voeg een CNAME-record naar {target} toe.',
+        'other-addresses-apex':
+          'De adressen van {domain} zijn {found}, en niet die van deze dienst. Voeg een ALIAS-record naar {target} toe, of A- en AAAA-records met de adressen daarvan.',
+        'alias-value':
+          'Een ALIAS-, ANAME- of afgevlakt CNAME-record naar {target}, of A- en AAAA-records met de adressen daarvan.',
+      },
       providers: {
         cloudflare: {
           place: 'Kies je domein, dan DNS, Records, Add record.',

@@ -2243,6 +2243,30 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       noAlias:
         'Nie ma tam rekordów ALIAS: dodaj rekordy A i AAAA z adresami lub użyj domeny z nazwą z przodu, na przykład www.',
       wait: 'Poczekaj: rekordy są wyszukiwane co kilka sekund. Może minąć godzina, zanim będą wszędzie.',
+      sentences: {
+        'private-name': 'Domena jest nazwą sieci prywatnych: usuń ją i dodaj nazwę, którą masz zarejestrowaną.',
+        'live-elsewhere':
+          'Domena prowadzi do innej strony, której rekord TXT nadal jest w DNS. Usuń ten rekord, aby używać domeny tutaj.',
+        moved: 'Domena prowadzi teraz do innej strony, której rekord TXT jest w DNS zamiast Twojego.',
+        'proof-silent': 'DNS nie odpowiedział na zapytanie o ten rekord.',
+        'proof-alias':
+          'Brakuje tego rekordu: w DNS jest tam lub dla wszystkich nazw (*) rekord CNAME, który prowadzi do {found}.',
+        'proof-missing': 'Brakuje tego rekordu: DNS odpowiedział {answer}.',
+        'proof-hidden': 'Ta nazwa ma w DNS inne wartości. Dodaj rekord z wartością podaną powyżej.',
+        'proof-other': 'Ta nazwa ma w DNS {found}. Dodaj rekord z wartością podaną powyżej.',
+        'some-addresses': 'Wśród adresów {domain} są {found}, a {target} nie ma żadnego z nich. Usuń ich rekordy.',
+        'other-target': 'Rekord CNAME domeny {domain} prowadzi do {found}. Skieruj go do {target}.',
+        silent: 'DNS nie odpowiedział na zapytanie, dokąd prowadzi {domain}.',
+        'no-record':
+          'Żaden rekord nie prowadzi z {domain} do tej usługi: DNS odpowiedział {answer}. Dodaj rekord CNAME do {target}.',
+        'no-record-apex':
+          'Żaden rekord nie prowadzi z {domain} do tej usługi: DNS odpowiedział {answer}. Dodaj rekord ALIAS do {target} albo rekordy A i AAAA z jego adresami.',
+        'target-silent': 'DNS nie odpowiedział na zapytanie o adresy {target}.',
+        'other-addresses': 'Adresy {domain} to {found}, a nie adresy tej usługi. Dodaj rekord CNAME do {target}.',
+        'other-addresses-apex':
+          'Adresy {domain} to {found}, a nie adresy tej usługi. Dodaj rekord ALIAS do {target} albo rekordy A i AAAA z jego adresami.',
+        'alias-value': 'Rekord ALIAS, ANAME lub spłaszczony CNAME do {target} albo rekordy A i AAAA z jego adresami.',
+      },
       providers: {
         cloudflare: {
           place: 'Wybierz domenę, potem DNS, Records, Add record.',

@@ -2104,6 +2104,33 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       noAlias:
         'Ele não tem registros ALIAS: adicione registros A e AAAA com os endereços, ou use um domínio com um nome na frente, como www.',
       wait: 'Espere: os registros são procurados a cada poucos segundos. Pode levar uma hora até estarem em toda parte.',
+      sentences: {
+        'private-name': 'O domínio é um nome de redes privadas: remova-o e adicione um nome que você registrou.',
+        'live-elsewhere':
+          'O domínio leva a outra página, cujo registro TXT ainda está no DNS. Remova esse registro para usar o domínio aqui.',
+        moved: 'O domínio leva agora a outra página, cujo registro TXT está no DNS no lugar do seu.',
+        'proof-silent': 'O DNS não respondeu quando foi consultado sobre este registro.',
+        'proof-alias':
+          'Este registro está faltando: o DNS tem ali, ou para todos os nomes (*), um registro CNAME que leva a {found}.',
+        'proof-missing': 'Este registro está faltando: o DNS respondeu {answer}.',
+        'proof-hidden': 'Este nome tem outros valores no DNS. Adicione um registro com o valor acima.',
+        'proof-other': 'Este nome tem {found} no DNS. Adicione um registro com o valor acima.',
+        'some-addresses':
+          'Entre os endereços de {domain} estão {found}, e {target} não tem nenhum deles. Remova os registros deles.',
+        'other-target': 'O registro CNAME de {domain} leva a {found}. Faça com que leve a {target}.',
+        silent: 'O DNS não respondeu quando foi consultado sobre para onde leva {domain}.',
+        'no-record':
+          'Nenhum registro leva de {domain} a este serviço: o DNS respondeu {answer}. Adicione um registro CNAME para {target}.',
+        'no-record-apex':
+          'Nenhum registro leva de {domain} a este serviço: o DNS respondeu {answer}. Adicione um registro ALIAS para {target}, ou registros A e AAAA com os endereços dele.',
+        'target-silent': 'O DNS não respondeu quando foi consultado sobre os endereços de {target}.',
+        'other-addresses':
+          'Os endereços de {domain} são {found}, e não os deste serviço. Adicione um registro CNAME para {target}.',
+        'other-addresses-apex':
+          'Os endereços de {domain} são {found}, e não os deste serviço. Adicione um registro ALIAS para {target}, ou registros A e AAAA com os endereços dele.',
+        'alias-value':
+          'Um registro ALIAS, ANAME ou CNAME achatado para {target}, ou registros A e AAAA com os endereços dele.',
+      },
       providers: {
         cloudflare: {
           place: 'Escolha seu domínio, depois DNS, Registros, Adicionar registro.',

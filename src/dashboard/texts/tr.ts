@@ -1923,6 +1923,34 @@ const texts: Translation<'one' | 'other'> = {
       noAlias:
         'Burada ALIAS kaydı yok: adreslerle A ve AAAA kayıtları ekleyin veya önünde www gibi bir ad olan bir alan adı kullanın.',
       wait: 'Bekleyin: kayıtlar birkaç saniyede bir aranır. Her yere ulaşmaları bir saat sürebilir.',
+      sentences: {
+        'private-name': 'Alan adı özel ağlara ait bir ad: Kaldırın ve kaydettirdiğiniz bir ad ekleyin.',
+        'live-elsewhere':
+          'Alan adı başka bir sayfaya gidiyor ve o sayfanın TXT kaydı hâlâ DNS’te. Alan adını burada kullanmak için o kaydı kaldırın.',
+        moved: 'Alan adı artık başka bir sayfaya gidiyor; DNS’te sizin TXT kaydınızın yerine onunki var.',
+        'proof-silent': 'DNS bu kaydın sorgusuna yanıt vermedi.',
+        'proof-alias':
+          'Bu kayıt eksik: DNS’te orada ya da tüm adlar (*) için {found} hedefine giden bir CNAME kaydı var.',
+        'proof-missing': 'Bu kayıt eksik: DNS {answer} yanıtını verdi.',
+        'proof-hidden': 'Bu adın DNS’te başka değerleri var. Yukarıdaki değerle bir kayıt ekleyin.',
+        'proof-other': 'Bu adın DNS’teki değeri: {found}. Yukarıdaki değerle bir kayıt ekleyin.',
+        'some-addresses':
+          '{domain} adresleri arasında {found} var ve {target} bunların hiçbirine sahip değil. Bunların kayıtlarını kaldırın.',
+        'other-target':
+          '{domain} alan adının CNAME kaydı {found} hedefine gidiyor. {target} hedefine gitmesini sağlayın.',
+        silent: 'DNS, {domain} alan adının nereye gittiği sorgusuna yanıt vermedi.',
+        'no-record':
+          '{domain} alan adından bu hizmete giden bir kayıt yok: DNS {answer} yanıtını verdi. {target} hedefine bir CNAME kaydı ekleyin.',
+        'no-record-apex':
+          '{domain} alan adından bu hizmete giden bir kayıt yok: DNS {answer} yanıtını verdi. {target} hedefine bir ALIAS kaydı ya da onun adresleriyle A ve AAAA kayıtları ekleyin.',
+        'target-silent': 'DNS, {target} adreslerinin sorgusuna yanıt vermedi.',
+        'other-addresses':
+          '{domain} alan adının adresleri {found}; bunlar bu hizmetin adresleri değil. {target} hedefine bir CNAME kaydı ekleyin.',
+        'other-addresses-apex':
+          '{domain} alan adının adresleri {found}; bunlar bu hizmetin adresleri değil. {target} hedefine bir ALIAS kaydı ya da onun adresleriyle A ve AAAA kayıtları ekleyin.',
+        'alias-value':
+          '{target} hedefine bir ALIAS, ANAME ya da düzleştirilmiş CNAME kaydı ya da onun adresleriyle A ve AAAA kayıtları.',
+      },
       providers: {
         cloudflare: {
           place: 'Alan adınızı, sonra DNS, Records, Add record’u seçin.',

@@ -1799,6 +1799,27 @@ const texts: Translation<'other'> = {
       addAlias: '若使用域名本身，请添加一条 ALIAS 记录，或 A 和 AAAA 记录。',
       noAlias: '它没有 ALIAS 记录。请添加带有这些地址的 A 和 AAAA 记录，或使用带前缀的域名，例如 www。',
       wait: '请等待：系统每隔几秒查找一次记录。记录可能需要一小时才能在各处生效。',
+      sentences: {
+        'private-name': '该域名属于私有网络。请移除它，并添加您已注册的名称。',
+        'live-elsewhere': '该域名正用于另一个页面，其 TXT 记录仍在 DNS 中。要在这里使用该域名，请移除那条记录。',
+        moved: '该域名现在用于另一个页面，DNS 中是那个页面的 TXT 记录，而不是您的。',
+        'proof-silent': '查询此记录时，DNS 没有应答。',
+        'proof-alias': '缺少此记录：DNS 在该名称或所有名称（*）上有一条指向 {found} 的 CNAME 记录。',
+        'proof-missing': '缺少此记录：DNS 的应答为 {answer}。',
+        'proof-hidden': '此名称在 DNS 中有其他值。请添加带有上面的值的记录。',
+        'proof-other': '此名称在 DNS 中的值为 {found}。请添加带有上面的值的记录。',
+        'some-addresses': '{domain} 的地址包括 {found}，而 {target} 没有这些地址。请移除它们的记录。',
+        'other-target': '{domain} 的 CNAME 记录指向 {found}。请让它指向 {target}。',
+        silent: '查询 {domain} 指向哪里时，DNS 没有应答。',
+        'no-record': '没有记录从 {domain} 指向本服务：DNS 的应答为 {answer}。请添加指向 {target} 的 CNAME 记录。',
+        'no-record-apex':
+          '没有记录从 {domain} 指向本服务：DNS 的应答为 {answer}。请添加指向 {target} 的 ALIAS 记录，或带有其地址的 A 和 AAAA 记录。',
+        'target-silent': '查询 {target} 的地址时，DNS 没有应答。',
+        'other-addresses': '{domain} 的地址是 {found}，不是本服务的地址。请添加指向 {target} 的 CNAME 记录。',
+        'other-addresses-apex':
+          '{domain} 的地址是 {found}，不是本服务的地址。请添加指向 {target} 的 ALIAS 记录，或带有其地址的 A 和 AAAA 记录。',
+        'alias-value': '指向 {target} 的 ALIAS、ANAME 或扁平化的 CNAME 记录，或带有其地址的 A 和 AAAA 记录。',
+      },
       providers: {
         cloudflare: {
           place: '选择您的域名，然后依次选择“DNS”“记录”“添加记录”。',

@@ -7,5 +7,6 @@ import { Rich } from '../texts/rich.tsx';
 export function FailureReason({ sentence }: { sentence: string }): JSX.Element {
   const failure = language === 'en' ? null : failureOf(sentence);
   if (!failure) return <bdi lang="en">{sentence}</bdi>;
-  return <Rich text={t.notifications.failures[failure.code]} with={{ value: failure.value ?? '' }} />;
+  const [value = ''] = Object.values(failure.values);
+  return <Rich text={t.notifications.failures[failure.code]} with={{ value }} />;
 }

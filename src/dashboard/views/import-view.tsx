@@ -21,7 +21,7 @@ import { type Choice, importFile, type Preview, previewFile, queryOf } from './i
 function Fault({ message }: { message: string }): JSX.Element {
   const fault = language === 'en' ? null : faultOf(message);
   if (!fault) return <bdi lang="en">{message}</bdi>;
-  return <Rich text={t.importing.faults[fault.code]} with={{ value: fault.value ?? '' }} />;
+  return <Rich text={t.importing.faults[fault.code]} with={{ value: fault.values.value ?? '' }} />;
 }
 
 /** The lines of a file that are wrong, and why. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { MailEvent } from '../../lib/events.ts';
 import { newDeliveryId } from '../../lib/ids.ts';
+import { DOMAIN_SENTENCES } from '../../problems/domain-sentences.ts';
 import { execute, query } from '../postgres/query.ts';
 
 /** A domain that a process looks up. */
@@ -94,7 +95,7 @@ const SETTLE = `
 const TAKE_FROM = `
   WITH changed AS (
     UPDATE domains
-       SET status = 'broken', problem = 'The domain is live at another page now, whose TXT record DNS has in place of yours.',
+       SET status = 'broken', problem = '${DOMAIN_SENTENCES.moved}',
            proof_gone_at = coalesce(proof_gone_at, now())
      WHERE domain = :domain AND status = 'live' AND deployment_id = :holder
     RETURNING domains.*, 'live' AS was

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
-import { fill, t } from '../../texts/chosen-texts.ts';
+import { domainSentenceIn } from '../../../problems/domain-sentences.ts';
+import { fill, language, t } from '../../texts/chosen-texts.ts';
 import { Rich } from '../../texts/rich.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Select } from '../../ui/field.tsx';
@@ -32,6 +33,14 @@ const Copied = ({ text, label, of }: { text: string; label: string; of: string }
   </div>
 );
 
+/** A sentence of the service about a record, which is in English. The card of the record shows its name and its value. */
+function Sentence({ sentence }: { sentence: string }): JSX.Element {
+  const said = language === 'en' ? null : domainSentenceIn(sentence);
+  if (!said) return <bdi lang="en">{sentence}</bdi>;
+  const { domain = '', target = '', found = '', answer = '' } = said.values;
+  return <Rich text={texts.sentences[said.code]} with={{ domain, target, found, answer }} />;
+}
+
 /** A record to add, and whether DNS has it. The value of an ALIAS record is a sentence. */
 function RecordToAdd({
   record: { type, name, value, purpose },
@@ -58,14 +67,14 @@ function RecordToAdd({
       <Copied text={name} label={texts.copyName} of={of} />
       {type === 'ALIAS' ? (
         <p>
-          <bdi lang="en">{value}</bdi>
+          <Sentence sentence={value} />
         </p>
       ) : (
         <Copied text={value} label={texts.copyValue} of={of} />
       )}
       {problem !== '' && (
         <p class="muted">
-          <bdi lang="en">{problem}</bdi>
+          <Sentence sentence={problem} />
         </p>
       )}
     </li>

@@ -70,6 +70,27 @@ describe.skipIf(!hasChromium())('the dashboard, drafts', () => {
     expect(await badge(page).count()).toBe(0);
   });
 
+  it('have what was typed while the page was published', async () => {
+    const { owner, id, page } = await begin();
+    await type(page, FIRST);
+    const { promise: typed, resolve: goOn } = Promise.withResolvers<void>();
+    const { promise: asked, resolve: begun } = Promise.withResolvers<void>();
+    await page.route(`**/deploy/${id}`, async (route) => {
+      if (route.request().method() !== 'PUT') return route.continue();
+      begun();
+      await typed;
+      return route.continue();
+    });
+    await publish(page);
+    await asked;
+    await type(page, SECOND);
+    goOn();
+    await page.getByText('The new version is live').first().waitFor();
+    expect(await htmlOf(owner, id)).toBe(FIRST);
+    expect(await typedCode(page)).toBe(SECOND);
+    await expect.poll(() => draftOf(owner, id)).toBe(SECOND);
+  });
+
   it('go on after the view was left at once', async () => {
     const { owner, id, page } = await begin();
     await type(page, FIRST);

@@ -103,7 +103,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     it('shows the page in Try, with what its scripts do', async () => {
       const page = await dashboard.open(await dashboard.owner(), '/dashboard/new');
       const html = (text: string): string =>
-        `<title>Shown</title><style>h1 { color: rgb(1, 2, 3) }</style><h1></h1><script>const text = '${text}'; document.querySelector('h1').textContent = text</script>`;
+        `<title>Shown</title><style>h1 { color: rgb(1, 2, 3) }</style><h1></h1><script>const text = '${text}', frame = text, stay = frame; document.querySelector('h1').textContent = stay</script>`;
       const shown = page.frameLocator('iframe[title=Preview]').getByRole('heading');
       for (const text of ['First', 'Second']) {
         await openCode(page);

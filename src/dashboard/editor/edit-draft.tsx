@@ -42,7 +42,7 @@ type Props = {
 export function EditDraft({ page: { id }, kept, live, found, put, published, href, fileProps }: Props): JSX.Element {
   const { route } = useLocation();
   const drafted = usePageDraft(kept, live, found);
-  const { draft, state, type, drop } = drafted;
+  const { draft, state, type, drop, dropPublished } = drafted;
   const { html, etag } = draft;
   const isChanged = html !== live.html;
   const { change, run } = useChange();
@@ -69,8 +69,8 @@ export function EditDraft({ page: { id }, kept, live, found, put, published, hre
         return;
       }
       say(published);
-      drop();
-      route(pageLinks(id).page);
+      // The editor stays with what was typed meanwhile.
+      if (dropPublished(html)) route(pageLinks(id).page);
     });
   return (
     <>

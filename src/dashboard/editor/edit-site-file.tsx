@@ -24,7 +24,8 @@ export function EditSiteFile({ page, path }: { page: Page; path: string }): JSX.
     const [live, found, drafts] = await Promise.all([
       readText(id, path, signal),
       kept.read(signal),
-      readSiteDrafts(page, path, signal),
+      // Only the frame has them: the editor works without.
+      readSiteDrafts(page, path, signal).catch(() => undefined),
     ]);
     return { live, found, drafts };
   });

@@ -83,7 +83,10 @@ function Edit({
 /** Reads the draft each time that the first page is chosen: it was perhaps changed before another file was. */
 function EditIndex({ page, live }: { page: Page; live: Live }): JSX.Element {
   const loaded = useData(`draft:${page.id}`, async (signal) => {
-    const [found, drafts] = await Promise.all([draftOf(page.id).read(signal), readSiteDrafts(page, INDEX, signal)]);
+    const [found, drafts] = await Promise.all([
+      draftOf(page.id).read(signal),
+      readSiteDrafts(page, INDEX, signal).catch(() => undefined),
+    ]);
     return { found, drafts };
   });
   return (

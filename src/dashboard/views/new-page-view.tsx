@@ -54,7 +54,7 @@ function PublishDraft({ draft, initial, found }: Props & { found: Draft | undefi
         ? publishSite(site, named, header)
         : answer(api.POST('/deploy', { params: { header }, body: { html, ...named } })));
       // A site is published in place of it.
-      if (!site) drafted.drop();
+      if (!site) drafted.dropPublished(html);
       dropSlug();
       route(pageLinks(id).live);
     });

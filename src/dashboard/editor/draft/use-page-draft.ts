@@ -12,6 +12,8 @@ export type Drafted = {
   beginWith(etag: string): void;
   /** Deletes the draft, and returns how to bring it back. */
   drop(): () => void;
+  /** Deletes the draft once its HTML is published. Returns whether it did: what was typed meanwhile stays. */
+  dropPublished(html: string): boolean;
   /** Goes on with this draft or with the one that the account has got meanwhile; *Undo* leads to the other one. */
   choose(choice: 'mine' | 'other'): void;
 };
@@ -59,6 +61,11 @@ export function usePageDraft(kept: PageDraft, live: Draft, found: Draft | undefi
       const dropped = latest.current;
       kept.drop();
       return () => kept.keep(dropped);
+    },
+    dropPublished(html) {
+      const isLatest = latest.current.html === html;
+      if (isLatest) kept.drop();
+      return isLatest;
     },
     choose(choice) {
       const mine = latest.current;

@@ -216,13 +216,6 @@ export const SIZES = {
     /** How often one share is read in so many seconds, in each process: by several people, with the files that they open. */
     reads: { max: 120, seconds: 60 },
   },
-  /** Entries about the account and the pages of an owner. */
-  audit: {
-    /** The oldest go first. An owner who works all day long makes so many in a year. */
-    maxPerOwner: 100_000,
-    /** Entries of these last hours stay, however many they are: a flood pushes out no trace of what came before it. */
-    keptHours: 48,
-  },
   /** Links in mails. */
   links: {
     /** The number of days for which a link to a file works. A link that unsubscribes works while its deployment exists. */

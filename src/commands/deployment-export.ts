@@ -66,7 +66,7 @@ async function* exported(
   for await (const { deletedAt: deleted_at, ...submission } of readTrashed(db, id)) {
     yield `{"trashed":${submissionLine(submission).slice(0, -1)},${JSON.stringify({ deleted_at }).slice(1)}}`;
   }
-  for await (const file of listFiles(db, id)) {
+  for await (const file of listFiles(db, id, { tests: false })) {
     const { id: fileId, submissionId, filename, contentType, size } = file;
     yield JSON.stringify({
       file: { id: fileId, submission_id: submissionId, filename, content_type: contentType, size },

@@ -171,8 +171,8 @@ export async function answer<T>(
 }
 
 /**
- * Deletes what is at a path of the API, also while the browser leaves the dashboard. What is gone already counts as deleted. `wanted`: the
- * ETag of the one that may be deleted; left out: any.
+ * Deletes what is at a path of the API, also while the browser leaves the dashboard. What is gone already counts as deleted. With `wanted`,
+ * only what has this ETag is deleted.
  */
 export async function deleteAt(path: string, wanted?: string): Promise<void> {
   const headers = { ...(wanted !== undefined && { 'If-Match': wanted }) };

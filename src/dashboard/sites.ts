@@ -141,7 +141,7 @@ export async function previewSite(id: string, site: Exclude<Site, { zip: File }>
   return (await answer(api.PUT('/deploy/{id}', { params, body: await siteBody(site) }))).preview_url ?? '';
 }
 
-/** Adds or replaces a file of a page by its content. `wanted`: the ETag of the one that may be replaced; left out: any. */
+/** Adds or replaces a file of a page by its content. With `wanted`, only one with this ETag is replaced. */
 export const putContent = (id: string, path: string, content: Blob, wanted?: string) => {
   const params = { path: { id, path }, ...(wanted !== undefined && { header: { 'If-Match': wanted } }) };
   return answer(api.PUT('/deploy/{id}/files/{path}', { params, ...bodyOf(new File([content], path)) }));

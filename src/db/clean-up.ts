@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import type { Log } from '../lib/log.ts';
 import { PollLoop } from '../lib/poll-loop.ts';
 import type { Limits } from '../limits.ts';
-import { removeExcessAudit } from './account/audit-clean-up.ts';
 import { finishOwnerDeletions } from './account/owner-deletion-queries.ts';
 import { recountStorage } from './account/storage-queries.ts';
 import {
@@ -74,7 +73,6 @@ export class CleanUp {
     const { db, logDays, trashDays, auditDays, signal } = this.#parts;
     const now = await this.#now();
     await removeOldRows(db, { logStart: daysBefore(now, logDays), auditStart: daysBefore(now, auditDays), signal });
-    await removeExcessAudit(db, { now, signal });
     await expireSpam(db, signal);
     while (!signal.aborted && (await removeExpiredSpam(db, signal)) > 0);
     await removeOldTrash(db, signal);

@@ -29,9 +29,10 @@ export const DELIVERY_HEADER = 'formhost-delivery';
 export const TEST_HEADER = 'formhost-test';
 
 /** The mails to an owner about the account, apart from its pages. `url`: a link that works once. */
-export type AccountMail = { language: Language } & (
-  | { kind: 'sign-in'; url: string }
-  | { kind: 'new-address'; url: string }
-  | { kind: 'invitation'; page: string; inviter: string; role: 'reader' | 'editor'; url: string }
-  | { kind: 'address-changed'; newAddress: string }
-);
+export type AccountMail =
+  | ({ language: Language } & (
+      | { kind: 'sign-in'; url: string }
+      | { kind: 'new-address'; url: string }
+      | { kind: 'invitation'; page: string; inviter: string; role: 'reader' | 'editor'; url: string }
+    ))
+  | { kind: 'address-changed'; newAddress: string };

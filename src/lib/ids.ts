@@ -73,9 +73,6 @@ export const newOAuthClientId = (): string => newId('client');
  */
 export const firstDeliveryId = (time: Date): string => `dl_${timePrefix(time.getTime())}`;
 
-/** The lowest id that an entry of the audit can have whose request began at or after a time. */
-export const firstAuditEntryId = (time: Date): string => `aud_${timePrefix(time.getTime())}`;
-
 /** An API key: `fh_` and 43 random characters (256 bits). */
 export const newApiKey = (): string => `fh_${random43()}`;
 

@@ -96,6 +96,16 @@ describe('deployments export', () => {
     ]);
   });
 
+  it('has neither tests nor their files', async () => {
+    const { id } = await owner.deploy();
+    const { body } = await owner.put(`/deploy/${id}?preview=1`).send({ html: '<form></form>' }).expect(200);
+    const [label] = new URL(body.preview_url).host.split('.');
+    await service.anonymous.post(`/submit/${label}`).attach('photo', Buffer.from('x'), 'x.png').expect(200);
+    expect(await service.db('submission_files').where({ deployment_id: id })).toHaveLength(1);
+    const all = (await print('export', id)).trimEnd().split('\n');
+    expect(all.flatMap((line) => Object.keys(JSON.parse(line)))).toEqual(['deployment', 'settings', 'html']);
+  });
+
   it('has what a deletion and a take-down kept, and writes to a file that was not there, for nobody else', async () => {
     const deployment = await deployWhole();
     const { id, slug } = deployment;

@@ -130,7 +130,7 @@ export async function finishPurge(db: Knex, id: string, signal?: AbortSignal): P
   for (const { batch, ...table } of TABLES) {
     await deleteOfDeployment(db, table, id, { batch, signal });
   }
-  await removeFiles(db, listFiles(db, id), signal);
+  await removeFiles(db, listFiles(db, id, { tests: true }), signal);
   for (const [n, isOld] of DELIVERIES.entries()) {
     // One that is pending and locked is deleted when it is claimed next.
     await deleteInBatches(

@@ -82,18 +82,21 @@ export async function listSubmissionFiles(
   return rows.map(toFile);
 }
 
-/** All files of a deployment, live or deleted, in the order of their submissions' ids; a bounded number at a time. */
+/** All files of a deployment, live or deleted, in the order of their submissions' ids; a bounded number at a time. `tests`: those of tests as well. */
 export async function* listFiles(
   db: Knex,
   deploymentId: string,
+  { tests }: { tests: boolean },
 ): AsyncGenerator<StoredFile & { submissionId: string }> {
   const rows = readAll<FileRow & { submission_id: string }>((last) =>
     query(
       db,
       'list-files',
       `SELECT submission_id, id, filename, content_type, size, object_id, object_sha256 FROM submission_files
-        WHERE deployment_id = ? AND (submission_id, id) > (?, ?) ORDER BY submission_id, id LIMIT ?`,
-      [deploymentId, last?.submission_id ?? '', last?.id ?? '', FILES_BATCH],
+        WHERE deployment_id = :deploymentId AND (submission_id, id) > (:submission, :file)
+          AND (:tests OR NOT EXISTS (SELECT FROM test_submissions WHERE test_submissions.id = submission_id))
+        ORDER BY submission_id, id LIMIT :batch`,
+      { deploymentId, tests, submission: last?.submission_id ?? '', file: last?.id ?? '', batch: FILES_BATCH },
     ),
   );
   for await (const row of rows) yield { ...toFile(row), submissionId: row.submission_id };

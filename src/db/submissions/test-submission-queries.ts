@@ -160,7 +160,10 @@ export async function deleteTests(
   return tests.length === 0 ? 0 : removeTests(db, tests);
 }
 
-/** Removes the files first: what is interrupted is found again. */
+/**
+ * Removes the files first: what is interrupted is found again. A form that is sent again from another address may have made a submission
+ * with the id of a test: its files stay.
+ */
 async function removeTests(
   db: Knex,
   tests: readonly { id: string; deploymentId: string }[],
@@ -170,7 +173,10 @@ async function removeTests(
   const files = await query<SizedFile>(
     db,
     'list-files-of-tests',
-    'SELECT id, size FROM submission_files WHERE deployment_id = ANY (?::text[]) AND submission_id = ANY (?::text[])',
+    `SELECT id, size FROM submission_files WHERE deployment_id = ANY (?::text[]) AND submission_id = ANY (?::text[])
+        AND NOT EXISTS (SELECT FROM submissions WHERE submissions.id = submission_id)
+        AND NOT EXISTS (SELECT FROM spam_submissions WHERE spam_submissions.id = submission_id)
+        AND NOT EXISTS (SELECT FROM trashed_submissions WHERE trashed_submissions.id = submission_id)`,
     [[...new Set(tests.map(({ deploymentId }) => deploymentId))], ids],
   );
   if (files.length > 0) await removeFiles(db, files, signal);

@@ -13,6 +13,7 @@ const inUnits = (language: Language, count: number, unit: 'minute' | 'hour' | 'd
 
 /** Writes a mail about an account. `service`: the origin of the API. */
 export function accountEmail(mail: AccountMail, service: string): Email {
+  if (mail.kind === 'address-changed') return addressChanged(mail.newAddress, service);
   const { language } = mail;
   const texts = MAIL_TEXTS[language];
   switch (mail.kind) {
@@ -51,17 +52,19 @@ export function accountEmail(mail: AccountMail, service: string): Email {
         language,
       );
     }
-    case 'address-changed': {
-      const { subject, text, ifNot, footer: reason, dashboard } = texts.addressChanged;
-      return compose(
-        subject,
-        [
-          paragraph(fill(text, { service, address: mail.newAddress })),
-          paragraph(ifNot),
-          footer(reason, [[dashboard, `${service}${VIEW_PATHS.account}`]]),
-        ],
-        language,
-      );
-    }
   }
 }
+
+/** In English: whoever has opened the link, and so chosen a language, may be the one against whom it warns. */
+const addressChanged = (newAddress: string, service: string): Email =>
+  compose(
+    'Your address was changed',
+    [
+      paragraph(`Mail for your account at ${service} goes to ${newAddress} from now on, and to this address no more.`),
+      paragraph('If it was not you, end all sessions and revoke your keys in the dashboard, and tell the operator.'),
+      footer('You get this mail because this was the address of the account.', [
+        ['Open the dashboard', `${service}${VIEW_PATHS.account}`],
+      ]),
+    ],
+    'en',
+  );

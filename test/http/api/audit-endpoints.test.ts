@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { removeExcessAudit } from '../../../src/db/account/audit-clean-up.ts';
 import { OPERATIONS } from '../../../src/http/endpoints.ts';
 import { answer, aTime } from '../../support/answers.ts';
 import { type Owner, testService, UNKNOWN_ID } from '../../support/test-service.ts';
@@ -50,31 +49,6 @@ describe('GET /audit', () => {
 });
 
 describe('the audit', () => {
-  it('keeps the newest entries of an owner, all of the last two days, and those of others', async () => {
-    const HOUR_MS = 60 * 60 * 1_000;
-    const [busy, quiet, other] = [await service.owner(), await service.owner(), await service.owner()];
-    for (const [owner, count] of [
-      [busy, 5],
-      [quiet, 3],
-      [other, 4],
-    ] as const) {
-      for (let made = 0; made < count; made += 1)
-        await owner
-          .post('/keys')
-          .send({ name: `key ${made}` })
-          .expect(201);
-    }
-    const counts = async () => [busy, quiet, other].map(async (owner) => (await entriesOf(owner)).length);
-    const clean = (hours: number) =>
-      removeExcessAudit(service.db, { now: new Date(Date.now() + hours * HOUR_MS), max: 3, batch: 1 });
-    const before = await entriesOf(busy);
-    await clean(47);
-    expect(await Promise.all(await counts())).toEqual([5, 3, 4]);
-    await clean(49);
-    expect(await Promise.all(await counts())).toEqual([3, 3, 3]);
-    expect(await entriesOf(busy)).toEqual(before.slice(2));
-  });
-
   it('has an entry of each change, and none of what changes nothing', async () => {
     const owner = await service.owner();
     const { id } = await owner.deploy();

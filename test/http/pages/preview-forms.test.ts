@@ -118,6 +118,26 @@ describe('a form of a preview', () => {
     expect(await service.db('submission_files').where({ deployment_id: id })).toEqual([]);
   });
 
+  it.each(['submissions', 'spam_submissions', 'trashed_submissions'])(
+    'leaves the files of one in %s with the id of the test: it was sent again to the live form',
+    async (table) => {
+      const { id } = await owner.deploy({ html: ONE_FORM });
+      const { body: test } = await apply(await preview(id)).expect(200);
+      const common = { deployment_id: id, id: test.id, data: '{}', ip_address: '192.0.2.1', created_at: new Date() };
+      const more = {
+        ...(table === 'submissions' && { number: 1 }),
+        ...(table === 'spam_submissions' && { kept_at: new Date(), reason: 'blocklist' }),
+        ...(table === 'trashed_submissions' && { number: 1, read: true, starred: false, note: '', status: 'open' }),
+        ...(table === 'trashed_submissions' && { deleted_at: new Date() }),
+      };
+      await service.db(table).insert({ ...common, ...more });
+      await service.db.raw(`UPDATE test_submissions SET created_at = now() - interval '1 day' WHERE id = ?`, [test.id]);
+      await removeOldTests(service.db);
+      expect(await service.db('test_submissions').where({ id: test.id })).toEqual([]);
+      expect(await service.db('submission_files').where({ submission_id: test.id })).toHaveLength(1);
+    },
+  );
+
   it('takes no files beyond the storage of the plan, and no test with them', async () => {
     const small = await service.owner({ plan: 'free' });
     const { id } = await small.deploy({ html: ONE_FORM });

@@ -15,8 +15,8 @@ export type DraftOf = { deploymentId: string; ownerId: number; guestId: string |
 export type Draft = { html: Buffer; etag: string | null; updatedAt: Date };
 
 /**
- * The entity tags of which a draft has to have one to be replaced or deleted: with none at all, there has to be no draft; undefined: any draft,
- * or none.
+ * The condition of a change: the draft that is stored has one of these entity tags. An empty list: no draft is stored. Undefined: there is
+ * no condition.
  */
 export type DraftTags = readonly string[] | undefined;
 

@@ -98,8 +98,7 @@ async function change(app: App, request: EndpointRequest): Promise<string | unde
   const changed = await useEmailChange(app.db, tokenHash(request, noSuchLink), app.requests.clientAddress(request));
   if (changed === 'taken') throw emailTaken();
   if (changed && changed.before !== FIRST_OWNER) {
-    const { language } = translationsOfPerson(request.headers);
-    mailLater(app, changed.before, { kind: 'address-changed', language, newAddress: changed.after });
+    mailLater(app, changed.before, { kind: 'address-changed', newAddress: changed.after });
   }
   return changed?.after;
 }

@@ -33,14 +33,17 @@ export type ListedDraft = Pick<Schemas['ListedNewPageDraft'], 'name' | 'title'> 
 
 /** How the name of a kept text begins that is HTML. */
 const HTML = 'html:';
-/** Matches no id of a page, and no file of one. */
-const NAME = /^[a-z0-9][a-z0-9.-]*$/;
+/** Returns whether a draft of this name is one of a new page. No id of a page is such a name, and no file of one. */
+export const isNewPageName = (name: string): boolean => /^[a-z0-9][a-z0-9.-]*$/.test(name);
+
+/** Returns the names of the drafts that this tab has and the account perhaps not yet. */
+export const keptNames = (): string[] =>
+  keptDrafts().flatMap((kept) => (kept.startsWith(HTML) ? [kept.slice(HTML.length)] : []));
 
 /** Reads the drafts of the account, and those that this tab alone has. */
 export async function readNewPageDrafts(signal: AbortSignal): Promise<readonly ListedDraft[]> {
   const { drafts } = await answer(api.GET('/drafts', { signal }));
   const stored = drafts.map(({ name, title, updated_at: updatedAt }) => ({ name, title, updatedAt }));
-  const names = keptDrafts().flatMap((kept) => (kept.startsWith(HTML) ? [kept.slice(HTML.length)] : []));
-  const unsent = names.filter((name) => NAME.test(name) && !stored.some((draft) => draft.name === name));
+  const unsent = keptNames().filter((name) => isNewPageName(name) && !stored.some((draft) => draft.name === name));
   return [...unsent.map((name) => ({ name, title: null })), ...stored];
 }

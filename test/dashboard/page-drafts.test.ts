@@ -157,6 +157,29 @@ describe.skipIf(!hasChromium())('the dashboard, drafts', () => {
     expect(await draftOf(owner, id)).toBe(FIRST);
   });
 
+  it('keep the session from ending also after the tab was loaded anew', async () => {
+    const { owner, id, page } = await begin();
+    await page.route(/\/draft(?:\?|$)/, (route) =>
+      route.request().method() === 'GET' ? route.fallback() : route.abort('internetdisconnected'),
+    );
+    await type(page, FIRST);
+    await problem(page).waitFor();
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.goto(`${dashboard.origin}/dashboard`);
+    await badge(page).waitFor();
+    const signOut = async () => {
+      await page.getByRole('button', { name: 'Account menu' }).click();
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    };
+    await signOut();
+    await page.getByText('Your draft is not in your account, only in this tab').first().waitFor();
+    await badge(page).waitFor();
+    await page.unrouteAll();
+    await signOut();
+    await page.getByLabel('API key').waitFor();
+    expect(await draftOf(owner, id)).toBe(FIRST);
+  });
+
   it('are discarded in the account, and brought back', async () => {
     const { owner, id, path, page } = await begin();
     await type(page, FIRST);

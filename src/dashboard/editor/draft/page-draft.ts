@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { ApiError } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { forgetDraft, keepDraft, keptDraft, toError } from '../../data.ts';
+import { isNewPageName, keptNames } from '../../new-page-drafts.ts';
 import { readAgain } from '../../other-tabs.ts';
 import { INDEX } from '../../sites.ts';
 import { fill, t } from '../../texts/chosen-texts.ts';
@@ -92,6 +93,13 @@ export class PageDraft {
     return other;
   }
 
+  /** Goes on with what this tab has kept since before it was loaded anew. */
+  resume(): Draft | undefined {
+    const draft = this.#inTab();
+    if (this.#wanted === undefined && draft) this.#want(draft);
+    return draft;
+  }
+
   /** Sends at once what waits. It never rejects: `state` says how it went. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
@@ -105,9 +113,8 @@ export class PageDraft {
     await this.flush();
     if (this.#wanted === 'none') return undefined;
     if (this.#wanted) return this.#wanted;
-    const draft = this.#inTab();
+    const draft = this.resume();
     if (draft) {
-      this.#want(draft);
       void this.flush();
       return draft;
     }
@@ -241,8 +248,16 @@ export const draftOf = (id: string, path: string = INDEX): PageDraft => draftAt(
 /** Returns the draft of a page that was never published, by its name. */
 export const newPageDraft = (name: string): PageDraft => draftAt(placeOfNewPage(name));
 
+/** Returns the draft that this tab keeps under a name. */
+function draftNamed(name: string): PageDraft {
+  if (isNewPageName(name)) return newPageDraft(name);
+  const [id = '', ...path] = name.split(':');
+  return draftOf(id, path.length === 0 ? INDEX : path.join(':'));
+}
+
 /** Sends all drafts that wait, before the session ends. Throws where this tab alone has one: it would be lost. */
 export async function flushDrafts(): Promise<void> {
+  for (const name of keptNames()) draftNamed(name).resume();
   const all = [...drafts.values()];
   await Promise.all(all.map((draft) => draft.flush()));
   const [why] = all.flatMap((draft) => draft.reason ?? []);

@@ -106,6 +106,10 @@ describe.skipIf(!hasChromium())('the dashboard, Address', () => {
       await page.getByText(text, { exact: true }).waitFor();
     }
     await expect.poll(() => page.getByText(filled(sentences['proof-missing'], '')).count()).toBe(2);
+    const direction = page.evaluate(
+      `getComputedStyle([...document.querySelectorAll('code')].find((one) => one.textContent === '_formhost.fair.example')).direction`,
+    );
+    expect(await direction).toBe('ltr');
     await expectAccessible(page);
   });
 

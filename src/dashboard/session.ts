@@ -2,9 +2,9 @@ import { computed, signal } from '@preact/signals';
 import type { Client, Schemas } from '../client/client.ts';
 import { ApiError, answer, api, plainApi, session } from './api.ts';
 import { makeDeletions } from './deletions.ts';
-import { flushDrafts } from './editor/draft/page-draft.ts';
+import { keptNames } from './new-page-drafts.ts';
 import { forgetPath, rememberPath, takePath } from './return-path.ts';
-import { t } from './texts/chosen-texts.ts';
+import { fill, t } from './texts/chosen-texts.ts';
 import { timeZone } from './ui/time.tsx';
 
 export type Me = Schemas['Me'];
@@ -148,9 +148,17 @@ export function signInWithOpenid(): void {
   location.assign('/session/oidc');
 }
 
+/** Sends the drafts that wait, if there are any. Throws where this tab alone has one. */
+async function sendDrafts(): Promise<void> {
+  // Most tabs have none: the code is loaded only now.
+  const drafts = await import('./editor/draft/page-draft.ts').catch(() => undefined);
+  if (drafts) await drafts.flushDrafts();
+  else if (keptNames().length > 0) throw new Error(fill(t.editor.draft.onlyInTab, { why: t.bar.notLoaded.text }));
+}
+
 /** Ends this session, or all of the owner's, and forgets what this tab knows. */
 export async function signOut(of: 'this' | 'all'): Promise<void> {
-  await Promise.all([makeDeletions(), flushDrafts()]);
+  await Promise.all([makeDeletions(), sendDrafts()]);
   try {
     if (of === 'this') await answer(plainApi.DELETE('/session'));
     else await answer(plainApi.DELETE('/sessions'));

@@ -171,13 +171,26 @@ describe.skipIf(!hasChromium())('the dashboard, drafts', () => {
       await page.getByRole('button', { name: 'Account menu' }).click();
       await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     };
+    await page.route('**/assets/page-draft-*.js', (route) => route.fulfill({ status: 404 }));
     await signOut();
-    await page.getByText('Your draft is not in your account, only in this tab').first().waitFor();
+    await page.getByText('only in this tab: This view could not be loaded.').first().waitFor();
+    await page.unroute('**/assets/page-draft-*.js');
+    await signOut();
+    await page.getByText('only in this tab: There is no connection').first().waitFor();
     await badge(page).waitFor();
     await page.unrouteAll();
     await signOut();
     await page.getByLabel('API key').waitFor();
     expect(await draftOf(owner, id)).toBe(FIRST);
+  });
+
+  it('hold up nobody who has none, where their code cannot be loaded', async () => {
+    const { page } = await begin();
+    await page.goto(`${dashboard.origin}/dashboard`);
+    await page.route('**/assets/page-draft-*.js', (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('button', { name: 'Account menu' }).click();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByLabel('API key').waitFor();
   });
 
   it('are discarded in the account, and brought back', async () => {

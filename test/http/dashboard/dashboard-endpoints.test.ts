@@ -32,6 +32,8 @@ const SHELL = 'shell.html';
 /** Parts that views load when somebody edits a page: more than all else together. */
 const EDITOR = 'editor/editor.tsx';
 const CODE_EDITOR = 'editor/code/code-editor.ts';
+/** The drafts of pages: the views that edit pages load them at once, and the others as somebody signs out. */
+const DRAFTS = 'editor/draft/page-draft.ts';
 /** All that the shell imports once it has the texts. */
 const MAIN = 'main.tsx';
 const {
@@ -49,12 +51,12 @@ const VIEWS = main?.dynamicImports.filter((name) => name.startsWith('views/')) ?
 const FIRST = new Set([shell, main].flatMap((chunk) => chunk?.imports ?? []));
 
 /** The scripts that a view loads in all: with the shell, and with what it loads later. The shell loads the other views. */
-function scriptsOf(view: string, without: readonly string[] = [EDITOR]): string[] {
+function scriptsOf(view: string, without: readonly string[] = [EDITOR, DRAFTS]): string[] {
   const found = new Set([...FIRST, view]);
   for (const name of found) {
     const { imports = [], dynamicImports = [] } = chunks[name] ?? {};
-    for (const next of [...imports, ...dynamicImports])
-      if (next !== SHELL && next !== MAIN && !without.includes(next)) found.add(next);
+    for (const next of [...imports, ...dynamicImports.filter((later) => !without.includes(later))])
+      if (next !== SHELL && next !== MAIN) found.add(next);
   }
   return [shell, main, ...Array.from(found, (name) => chunks[name])].flatMap((chunk) => chunk?.file ?? []);
 }

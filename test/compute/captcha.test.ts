@@ -11,10 +11,8 @@ const ADDRESSES = {
   page: { url: 'https://sale.pages.test', action: ACTION },
 };
 
-const added = (html: string): string =>
-  Buffer.from(
-    addToForms(Buffer.from(html), { addresses: ADDRESSES, widget: { element: '[W]', script: '[S]' } }),
-  ).toString();
+const WIDGET = { addresses: ADDRESSES, widget: { element: '[W]', script: '[S]' } };
+const added = (html: string): string => Buffer.from(addToForms(Buffer.from(html), WIDGET) ?? '').toString();
 /** `severity line:column` of each form that lacks its captcha. */
 const missing = (html: string, captcha: CaptchaProvider = 'altcha'): string[] =>
   (checkPage({ html: Buffer.from(html), addresses: ADDRESSES, maxFields: 50, captcha })?.problems ?? [])
@@ -108,7 +106,7 @@ describe('ALTCHA is put into a form that lacks it', () => {
 
   it('and not into a page that nests deeper than browsers do', () => {
     const html = `${'<div>'.repeat(600)}${HERE}</form>`;
-    expect(added(html)).toBe(html);
+    expect(addToForms(Buffer.from(html), WIDGET)).toBeUndefined();
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { FormAdditions } from '../../src/compute/check/answer.ts';
 import { addToForms, checkPage } from '../../src/compute/check/check-page.ts';
 import { SIZES } from '../../src/sizes.ts';
 
@@ -9,7 +10,9 @@ const ADDRESSES = {
 };
 const TOOLS = { addresses: ADDRESSES, tools: { leaveEmpty: 'Leave it empty.' } };
 
-const added = (html: string | Buffer): string => Buffer.from(addToForms(Buffer.from(html), TOOLS)).toString();
+const bytesWith = (html: string | Buffer, additions: FormAdditions): Buffer =>
+  Buffer.from(addToForms(Buffer.from(html), additions) ?? '');
+const added = (html: string | Buffer): string => bytesWith(html, TOOLS).toString();
 const HERE = 'method="post" action="{{FORM_ACTION}}"';
 
 /** The names and descriptions of the tools of a page. */
@@ -92,7 +95,7 @@ it.each([
 
 it('a page that is no UTF-8 stays as it is', () => {
   const html = Buffer.from(`<h1>\xe9</h1><form ${HERE}></form>`, 'latin1');
-  expect(Buffer.from(addToForms(html, TOOLS)).equals(Buffer.from(html.toString('utf8')))).toBe(true);
+  expect(bytesWith(html, TOOLS).equals(Buffer.from(html.toString('utf8')))).toBe(true);
 });
 
 it('the attributes of a page are bounded, however often a label is repeated', () => {
@@ -105,9 +108,9 @@ it('the attributes of a page are bounded, however often a label is repeated', ()
 
 it("ALTCHA's widget and the attributes come together", () => {
   const page = { ...TOOLS, widget: { element: '[W]', script: '[S]' } };
-  expect(
-    Buffer.from(addToForms(Buffer.from(`<h1>A</h1><form ${HERE}><button>Go</button></form>`), page)).toString(),
-  ).toBe(`<h1>A</h1><form toolname="a" tooldescription="A" ${HERE}>[S][W]<button>Go</button></form>`);
+  expect(bytesWith(`<h1>A</h1><form ${HERE}><button>Go</button></form>`, page).toString()).toBe(
+    `<h1>A</h1><form toolname="a" tooldescription="A" ${HERE}>[S][W]<button>Go</button></form>`,
+  );
 });
 
 it('a check counts the forms that are no tools', () => {

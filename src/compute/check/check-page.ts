@@ -98,17 +98,17 @@ export const formsOf = ({ html: bytes, addresses }: FormsInput): PageForm[] | un
   unlessTooComplex(() => namedForms(read(bytes, addresses)));
 
 /**
- * The page with what is added to its forms that are stored here: ALTCHA's widget where it is lacking, the attributes of tools. A page
- * that is too complex stays as it is: visitors wait for this.
+ * Returns the page with what is added to its forms that are stored here: ALTCHA's widget where it is lacking, the attributes of tools;
+ * undefined: the page is too complex.
  */
-export const addToForms = (bytes: Uint8Array, { addresses, widget, tools }: FormAdditions): Uint8Array =>
+export const addToForms = (bytes: Uint8Array, { addresses, widget, tools }: FormAdditions): Uint8Array | undefined =>
   unlessTooComplex(() => {
     const page = read(bytes, addresses, MAX_DEPTH);
     const widgets = widget ? widgetInsertions(page, widget) : [];
     // Labels in another encoding would be read wrongly.
     const attributes = tools && isUtf8(bytes) ? toolAttributes(page, tools) : [];
     return Buffer.from(page.mark + withInsertions(page.html, [...attributes, ...widgets]));
-  }) ?? bytes;
+  });
 
 /** A doctype, behind which a text begins the body. */
 const DOCTYPE = /^\s*(?:<!doctype[^>]*>)?/i;

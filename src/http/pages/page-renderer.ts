@@ -9,6 +9,7 @@ import {
   type Rendering,
   renderedFor,
 } from '../../db/deployments/page-version-queries.ts';
+import { ALTCHA_ELEMENT } from '../../forms/captcha-fields.ts';
 import type { Limits } from '../../limits.ts';
 import { isPreviewLabel } from '../../sites/preview-hosts.ts';
 import { SIZES } from '../../sizes.ts';
@@ -35,8 +36,12 @@ export class PageRenderer {
     this.#maxWaitMs = pages.threadWaitTimeoutMs;
   }
 
-  /** A page as visitors get it. Rejects with BusyError when too much work for its owner waits for the thread. */
+  /** Renders a page as visitors get it. Rejects with BusyError when too much work for its owner waits for the thread. */
   async render(ownerId: number, page: PageToRender): Promise<Rendering> {
+    return (await this.#render(ownerId, page)).rendering;
+  }
+
+  async #render(ownerId: number, page: PageToRender): Promise<{ rendering: Rendering; isTooComplex: boolean }> {
     const { slug, isUnlisted = false } = page;
     const note =
       isUnlisted && !isPreviewLabel(slug) ? anonymousNote(this.#config, translationsOf(page.html)) : undefined;
@@ -46,31 +51,37 @@ export class PageRenderer {
     const additions = formAdditions(this.#hosts, page);
     // Only the thread has an HTML parser.
     const isLight = html.length <= SIZES.internalPages.largeBytes && !additions && note === undefined;
+    let isTooComplex = false;
     const { br, ...rest } = isLight
       ? renderPage({ html, action })
-      : await this.#compute.run(ownerId, this.#maxWaitMs, async (thread) =>
-          thread.run('renderPage', { html: await withAdditions(thread, html, additions), action, note }),
-        );
-    return { ...rest, br: Buffer.from(br.buffer, br.byteOffset, br.byteLength) };
+      : await this.#compute.run(ownerId, this.#maxWaitMs, async (thread) => {
+          const added = additions ? await withAdditions(thread, html, additions) : html;
+          isTooComplex = !added;
+          return thread.run('renderPage', { html: added ?? html, action, note });
+        });
+    return { rendering: { ...rest, br: Buffer.from(br.buffer, br.byteOffset, br.byteLength) }, isTooComplex };
   }
 
-  /** A page ready to be stored. */
-  async prepare(ownerId: number, page: PageToRender): Promise<NewPage> {
-    const rendering = await this.render(ownerId, page);
+  /** Makes a page ready to be stored. `lacksWidget`: it is too complex for ALTCHA's widget, which its forms need. */
+  async prepare(ownerId: number, page: PageToRender): Promise<NewPage & { lacksWidget: boolean }> {
+    const { rendering, isTooComplex } = await this.#render(ownerId, page);
     const action = renderedFor(submitUrl(this.#config), page);
-    return { html: page.html, rendered: { action, ...rendering } };
+    return {
+      html: page.html,
+      rendered: { action, ...rendering },
+      lacksWidget: isTooComplex && page.hasAltcha && !page.html.includes(`<${ALTCHA_ELEMENT}`),
+    };
   }
 }
 
-/** A page that takes too long stays as it is, as one that is too complex does: the pages of others wait meanwhile. */
+/** Returns undefined for a page that is too complex, or takes too long: the pages of others wait meanwhile. */
 async function withAdditions(
   thread: Pick<Thread, 'run'>,
   html: Buffer,
-  additions: FormAdditions | undefined,
-): Promise<Uint8Array> {
-  if (!additions) return html;
+  additions: FormAdditions,
+): Promise<Uint8Array | undefined> {
   return thread.run('addToForms', { html, additions }).catch((error: unknown) => {
-    if (error instanceof OverLimitError) return html;
+    if (error instanceof OverLimitError) return undefined;
     throw error;
   });
 }

@@ -27,6 +27,10 @@ export function addNotice(response: Response, template: string): void {
   response.set(NOTICE, before === undefined ? added : `${before}; ${added}`);
 }
 
+/** The notice about a page whose forms don't get the widget that the settings ask for. */
+export const NO_WIDGET_NOTICE =
+  "The page is too complex for ALTCHA's widget to be added to its forms, so that what they send goes to the spam folder: close each element before the one that it is in, or write the widget into the page";
+
 type Named = { total: number; ids: readonly string[] };
 
 const named = ({ total, ids }: Named): string =>

@@ -46,6 +46,37 @@ describe('a page that takes too long to be checked', () => {
   });
 });
 
+describe('ALTCHA’s widget, where the page takes too long to be given it', () => {
+  const notice = /^The page is too complex for ALTCHA's widget to be added to its forms, .* spam folder: /;
+  const altcha = { spam: { captcha: { provider: 'altcha' } } };
+
+  it('is missed by a header when the settings ask for it', async () => {
+    const { id } = await owner.deploy({ html: FORM + HEAVY });
+    const { headers } = await owner.patch(`/deploy/${id}`).send(altcha).expect(200);
+    expect(headers['formhost-notice']).toMatch(notice);
+  });
+
+  it('is missed by a header when the page is published, also as a file, by edits and as an earlier version', async () => {
+    const { id } = await owner.deploy({ html: `${FORM}${HEAVY}<p>A</p>` });
+    await owner.put(`/deploy/${id}`).send({ html: FORM }).expect(200);
+    const settings = await owner.patch(`/deploy/${id}`).send(altcha).expect(200);
+    const light = await owner.put(`/deploy/${id}`).send({ html: FORM }).expect(200);
+    const requests = [
+      owner.put(`/deploy/${id}`).send({ html: FORM + HEAVY }),
+      owner.put(`/deploy/${id}/files/index.html`).type('application/octet-stream').send(`${FORM}${HEAVY}<p>B</p>`),
+      owner.patch(`/deploy/${id}/html`).send({ edits: [{ find: '<p>B</p>', replace: '<p>C</p>' }] }),
+      owner.post(`/deploy/${id}/versions/1/restore`),
+    ];
+    const said: (string | undefined)[] = [];
+    for (const request of requests) said.push((await request.expect(200)).headers['formhost-notice']);
+    expect(said).toEqual(requests.map(() => expect.stringMatching(notice)));
+    const own = `${FORM.replace('</form>', '<altcha-widget></altcha-widget></form>')}${HEAVY}`;
+    const withOwn = await owner.put(`/deploy/${id}`).send({ html: own }).expect(200);
+    const answers = [settings, light, withOwn].map(({ headers }) => headers['formhost-notice']);
+    expect(answers).toEqual([undefined, undefined, undefined]);
+  });
+});
+
 it('labels do not wait for checks', async () => {
   const { id } = await owner.deploy({ html: FORM });
   const { db, config } = service;

@@ -231,7 +231,7 @@ async function replacePage(
   const { config } = app;
   const deployment = await publishPage(
     app,
-    { owner, response },
+    { owner, response, notify },
     resource,
     { html: Buffer.from(html), sent, files },
     etags,

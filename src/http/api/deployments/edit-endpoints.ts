@@ -116,7 +116,7 @@ export const editOperation = operation('PATCH', HTML_PATH, 'editHtml', {
       if (wanted && !wanted.includes(etag)) throw changedMeanwhile(HTML_PATH);
       const html = await edited(before.toString(), edits, config.maxHtmlBytes);
       try {
-        const deployment = await publishPage(app, { owner, response }, resource, { html }, [etag]);
+        const deployment = await publishPage(app, { owner, response, notify }, resource, { html }, [etag]);
         if (deployment.takenDownAt) notify(takeDownNotices(config.abuseContact?.text).newHtml);
         setHeaders({ ETag: etagOf(html) });
         return toDeployed(deployment, config);

@@ -3,7 +3,7 @@ import type { Config } from '../../../config.ts';
 import type { Owner } from '../../../db/account/owner-queries.ts';
 import { checkStorage } from '../../../db/account/storage-queries.ts';
 import { changePage, type Deployment } from '../../../db/deployments/deployment-queries.ts';
-import { ContentsRemoved, type NewPage, type PageChange } from '../../../db/deployments/page-version-queries.ts';
+import { ContentsRemoved, type PageChange } from '../../../db/deployments/page-version-queries.ts';
 import { addPreview } from '../../../db/deployments/preview-queries.ts';
 import {
   findMissing,
@@ -18,6 +18,7 @@ import { INDEX } from '../../../sites/site-paths.ts';
 import type { App } from '../../app.ts';
 import { changedMeanwhile } from '../../request/conditions.ts';
 import { pauseDeadline, tookTooLong } from '../../request/deadline.ts';
+import { NO_WIDGET_NOTICE } from '../../response/notice-header.ts';
 import { foundOr404 } from './own-deployment.ts';
 import { HTML_PATH } from './page-html.ts';
 
@@ -28,6 +29,8 @@ const CONCURRENT_UPLOADS = 2;
 
 /** The request of an owner that publishes. */
 type Publisher = { owner: Pick<Owner, 'id'>; response: ServerResponse };
+/** `notify`: of the operation's call. */
+type PagePublisher = Publisher & { notify(template: string): void };
 
 /** Files that were sent with a page of so many bytes. */
 type SentSite = { sent: SentFiles; htmlBytes: number };
@@ -122,7 +125,7 @@ type Published = { html?: Buffer; sent?: SentFiles | undefined; files?: PageChan
  */
 export async function publishPage(
   app: App,
-  publisher: Publisher,
+  publisher: PagePublisher,
   { id, slug }: Deployment,
   { html, sent, files }: Published,
   etags?: readonly string[],
@@ -141,6 +144,7 @@ export async function publishPage(
   );
   const found = foundOr404(deployment);
   if (found === 'changed') throw changedMeanwhile(HTML_PATH);
+  if (page?.lacksWidget) publisher.notify(NO_WIDGET_NOTICE);
   await onDeploymentChange({ deploymentId: found.id, slug: found.slug });
   await compute.readFormsAhead(found.id);
   return found;
@@ -186,6 +190,6 @@ async function prepare(
   owner: Pick<Owner, 'id'>,
   { id, slug }: Pick<Deployment, 'id' | 'slug'>,
   html: Buffer,
-): Promise<NewPage> {
+): ReturnType<typeof renderer.prepare> {
   return renderer.prepare(owner.id, { deploymentId: id, slug, html, ...(await findAdditions(db, id)) });
 }

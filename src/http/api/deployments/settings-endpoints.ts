@@ -17,7 +17,7 @@ import { changedMeanwhile, ETAG_HEADER, ifMatch, ifNoneMatch, wantedTags } from 
 import { invalidField } from '../../request/json-body.ts';
 import { answerObject, deploymentId } from '../../request/shared-fields.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
-import { NOTICE_HEADER, takeDownNotices } from '../../response/notice-header.ts';
+import { NO_WIDGET_NOTICE, NOTICE_HEADER, takeDownNotices } from '../../response/notice-header.ts';
 import { notModified } from '../../response/static-file.ts';
 import { captchaMissing } from './check-endpoints.ts';
 import { slugTaken } from './deployment-endpoints.ts';
@@ -84,7 +84,7 @@ async function pageToRenew(
   owner: Owner,
   { id, slug }: { id: string; slug: string },
   { spam, form_tools: formTools }: SettingsChange,
-): Promise<NewPage | undefined> {
+): Promise<(NewPage & { lacksWidget: boolean }) | undefined> {
   if (!spam && formTools === undefined) return undefined;
   const before = await findAdditions(db, id);
   const hasAltcha = spam ? spam.captcha?.provider === 'altcha' : before.hasAltcha;
@@ -104,14 +104,14 @@ async function changeOrRefuse(
   deployment: { id: string; slug: string },
   { slug, ...changes }: SettingsChange & { slug?: string },
   etags: readonly string[] | undefined,
-): Promise<{ etag: string; slugs: readonly string[] }> {
+): Promise<{ etag: string; slugs: readonly string[]; lacksWidget: boolean }> {
   const hasMail = app.config.smtpUrl !== undefined;
   try {
     const page = await pageToRenew(app, owner, deployment, changes);
     const wanted = { slug, hasMail, page, etags };
     const changed = foundOr404(await changeSettings(app.db, owner, deployment.id, changes, wanted));
     if (changed === 'changed') throw changedMeanwhile(SETTINGS_PATH);
-    return changed;
+    return { ...changed, lacksWidget: page?.lacksWidget ?? false };
   } catch (error) {
     if (error instanceof TooManyAsks) throw tooManyAsks(error.retryAfterMs);
     if (error instanceof SlugInUse) throw slugTaken();
@@ -214,9 +214,16 @@ const changeOperation = operation('PATCH', '/deploy/:id', 'changeSettings', {
   errors: [slugTaken, tooManyAsks, tooManyRenames, changedMeanwhile],
   async handle({ owner, response, resource, headers, body: changes, notify, setHeaders }, app) {
     const { id } = resource;
-    const { etag, slugs } = await changeOrRefuse(app, owner, resource, changes, wantedTags(headers['If-Match']));
+    const { etag, slugs, lacksWidget } = await changeOrRefuse(
+      app,
+      owner,
+      resource,
+      changes,
+      wantedTags(headers['If-Match']),
+    );
     for (const slug of slugs) await app.lifecycle.onDeploymentChange({ deploymentId: id, slug });
     await tellOfMail(app, { owner, notify }, id, changes);
+    if (lacksWidget) notify(NO_WIDGET_NOTICE);
     const provider = changes.spam?.captcha?.provider;
     const missing = provider && captchaNotice(await captchaMissing(app, { owner, response }, resource, provider));
     if (missing) notify(missing);

@@ -24,6 +24,7 @@ import { changedMeanwhile, ETAG_HEADER, ifMatch, wantedTags } from '../../reques
 import { invalidField } from '../../request/json-body.ts';
 import { answerObject, countField, positiveField, textField } from '../../request/shared-fields.ts';
 import { HttpError, storageFull } from '../../response/errors.ts';
+import { NOTICE_HEADER } from '../../response/notice-header.ts';
 import { sendFile } from '../submissions/submission-file-endpoints.ts';
 import { foundOr404, missing, ownDeployment } from './own-deployment.ts';
 import { publishPage } from './publish-page.ts';
@@ -254,7 +255,7 @@ const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', 
   }),
   answer: { description: 'The file is live.', schema: File },
   errors: [storageFull, changedMeanwhile],
-  async handle({ owner, response, headers, resource: { deployment, path }, body }, app) {
+  async handle({ owner, response, headers, resource: { deployment, path }, body, notify }, app) {
     const content = bytesOf(body);
     const etags = wantedTags(headers['If-Match']);
     const file = { path, bytes: content.length, sha256: sha256Of(content) };
@@ -263,7 +264,7 @@ const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', 
     }
     if (path === INDEX) {
       checkIndex(content);
-      await publishPage(app, { owner, response }, deployment, { html: content }, etags);
+      await publishPage(app, { owner, response, notify }, deployment, { html: content }, etags);
     } else {
       const sent = sentFilesOf([toReadFile(path, content)]);
       const files = (now: readonly SiteFile[]) => {
@@ -271,7 +272,7 @@ const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', 
         if (etags && !(before && etags.includes(tagOf(before)))) throw changedMeanwhile(FILE_PATH);
         return [...now.filter((one) => one !== before), file];
       };
-      await publishPage(app, { owner, response }, deployment, { sent, files });
+      await publishPage(app, { owner, response, notify }, deployment, { sent, files });
     }
     return toWire(file);
   },
@@ -292,9 +293,9 @@ const deleteOperation = operation('DELETE', '/deploy/:id/files/*path', 'deleteSi
   summary: 'Remove a file of a {deployment}',
   description: `It makes a new version. \`${INDEX}\` stays: delete the deployment instead.`,
   find: (owner, { id }, app) => ownDeployment(app.db, owner, id),
-  answer: { description: 'The file is gone.', schema: Removed },
+  answer: { description: 'The file is gone.', headers: NOTICE_HEADER, schema: Removed },
   errors: [noSuchFile],
-  async handle({ owner, response, params, resource }, app) {
+  async handle({ owner, response, params, resource, notify }, app) {
     const read = sitePath(params.path);
     const path = 'path' in read ? read.path : params.path;
     if (path === INDEX) throw new HttpError(400, `The file "${INDEX}" can't be removed: delete the {deployment}.`);
@@ -302,7 +303,7 @@ const deleteOperation = operation('DELETE', '/deploy/:id/files/*path', 'deleteSi
       if (!now.some((file) => file.path === path)) throw noSuchFile();
       return now.filter((file) => file.path !== path);
     }
-    await publishPage(app, { owner, response }, resource, { files });
+    await publishPage(app, { owner, response, notify }, resource, { files });
     return { message: 'File removed' as const, path };
   },
 });

@@ -6,6 +6,7 @@ import { REPLACES } from '../../operation/tool.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { answerObject, flagField, positiveField, time, VERSION_NUMBER } from '../../request/shared-fields.ts';
 import { storageFull } from '../../response/errors.ts';
+import { NOTICE_HEADER } from '../../response/notice-header.ts';
 import { toWire } from '../../response/to-wire.ts';
 import { Deployed, toDeployed } from './deployment-endpoints.ts';
 import { foundOr404, missing, ownDeployment } from './own-deployment.ts';
@@ -140,12 +141,12 @@ const restoreOperation = operation('POST', '/deploy/:id/versions/:version/restor
   summary: 'Restore a version',
   description: 'Its HTML and its files are live at once, as a new version: what was live stays in the list.',
   find: (owner, { id }, app) => ownDeployment(app.db, owner, id),
-  answer: { description: 'The version is live.', schema: Deployed },
+  answer: { description: 'The version is live.', headers: NOTICE_HEADER, schema: Deployed },
   errors: [storageFull, noSuchVersion],
-  async handle({ owner, response, params, resource }, app) {
+  async handle({ owner, response, params, resource, notify }, app) {
     const { html, files } = await ownVersion(app.db, resource.id, params.version);
     const change = { html, files: () => files };
-    return toDeployed(await publishPage(app, { owner, response }, resource, change), app.config);
+    return toDeployed(await publishPage(app, { owner, response, notify }, resource, change), app.config);
   },
 });
 

@@ -5,6 +5,7 @@ import { prefetchPath, prefetchPointed } from './routes.tsx';
 import { findSession } from './session.ts';
 
 const root = document.getElementById('app');
+root?.replaceChildren();
 if (root) render(<App />, root);
 void findSession();
 keepDeletions();

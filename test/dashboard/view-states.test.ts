@@ -66,6 +66,31 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.getByText('1 page', { exact: true }).waitFor();
   });
 
+  it.each([
+    ['texts', '**/assets/de-*.js'],
+    ['main script', '**/assets/main-*.js'],
+  ])('says that it is not loaded, where its %s cannot be read', async (_, script) => {
+    const page = await dashboard.open(undefined, '/docs', { ...PHONE, locale: 'de' });
+    await page.route(script, (route) => route.abort('internetdisconnected'));
+    await page.goto(`${dashboard.origin}/dashboard`);
+    await page.getByText('Das Dashboard ist noch nicht geladen').waitFor();
+    await expectAccessible(page);
+    await page.unrouteAll();
+    await page.getByRole('link', { name: 'Erneut laden' }).click();
+    await page.getByLabel('API-Schlüssel').waitFor();
+    expect(await page.getByText('Das Dashboard ist noch nicht geladen').isVisible()).toBe(false);
+  });
+
+  it('says that it is not loaded, where no script comes for long', async () => {
+    const page = await dashboard.open(undefined, '/docs', { ...PHONE, locale: 'de' });
+    await page.route('**/assets/*.js', (route) => route.abort('internetdisconnected'));
+    await page.goto(`${dashboard.origin}/dashboard`);
+    const sentence = page.getByText('Das Dashboard ist noch nicht geladen');
+    expect(await sentence.isVisible()).toBe(false);
+    await page.evaluate('document.getAnimations().forEach((one) => one.finish())');
+    expect(await sentence.isVisible()).toBe(true);
+  });
+
   let looked = 0;
   /** Light and dark in turn: views share their colors. */
   async function expectAccessibleInTurn(page: Page): Promise<void> {

@@ -53,12 +53,14 @@ async function sendShell(response: Response, app: App): Promise<void> {
   if (!isView && (!namesHtml(headers) || namesProblem(headers))) throw noSuchPath();
   const { config } = app;
   const { shell, texts } = await filesOf(app).read();
-  const { language, dir, withoutScript } = translationsOfPerson(headers);
+  const { language, dir, notLoaded, withoutScript } = translationsOfPerson(headers);
   const link = `<a href="/docs">${withoutScript.reference}</a>`;
   const session = isSignedOut(response.req, app) ? 'none' : 'unknown';
   const body = shell
     .replace('lang="en" dir="ltr"', `lang="${language}" dir="${dir}"`)
     .replace('{{TEXTS}}', `/dashboard/${texts.get(language)}`)
+    .replace('{{NOT_LOADED}}', notLoaded.text)
+    .replace('{{LOAD_AGAIN}}', `<a href="">${notLoaded.again}</a>`)
     .replace('{{WITHOUT_SCRIPT}}', fill(withoutScript.text, { link }))
     .replace('{{SESSION}}', session)
     .replace('{{MAIL}}', config.smtpUrl === undefined ? 'off' : 'on')

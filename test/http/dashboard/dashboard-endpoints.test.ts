@@ -103,7 +103,7 @@ describe('GET /dashboard', () => {
     async (path) => {
       const { status, headers, text } = await service.anonymous.get(path).set('Accept', 'text/html');
       expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: 'text/html; charset=utf-8' });
-      expect(text).toContain('<div id="app"></div>');
+      expect(text).toContain('<div id="app">');
       const { body } = await service.anonymous.get(path).set('Accept', '*/*').expect(404);
       expect(body).toEqual({ error: 'There is nothing at this path: check it against the API reference.' });
     },
@@ -137,9 +137,11 @@ describe('the language of the dashboard', () => {
     const [, language, dir] = /<html lang="(\w+)" dir="(\w+)"/.exec(answer.text) ?? [];
     expect(answer.headers['content-language']).toBe(language);
     expect(answer.text).toContain(`href="/dashboard/${chunks[`texts/${language}.ts`]?.file}"`);
-    const { text, reference } = SERVED_TEXTS[toLanguage(language) ?? 'en'].withoutScript;
-    const said = text.replace('{link}', `<a href="/docs">${reference}</a>`);
+    const { notLoaded, withoutScript } = SERVED_TEXTS[toLanguage(language) ?? 'en'];
+    const said = withoutScript.text.replace('{link}', `<a href="/docs">${withoutScript.reference}</a>`);
     expect(answer.text).toContain(`<noscript><p>${said}</p></noscript>`);
+    const late = `<h1>${notLoaded.text}</h1><p><a href="">${notLoaded.again}</a></p>`;
+    expect(answer.text).toContain(`<main class="not-loaded">${late}</main>`);
     return { language, dir };
   };
 

@@ -61,6 +61,13 @@ export function readHeaders<S extends z.ZodObject>({ headers }: IncomingMessage,
   throw new HttpError(400, issues[0] ? issueTemplate(issues[0]) : '', {}, { errors });
 }
 
-/** Returns the tags that what is stored may have, as `wantedTags` does; none of them where nothing may be stored yet. */
-export const storableTags = (headers: z.infer<ReturnType<typeof storeConditions>>): readonly string[] | undefined =>
-  wantedTags(headers['If-Match']) ?? (headers['If-None-Match'] === '*' ? [] : undefined);
+/**
+ * Returns the tags that what is stored may have, as `wantedTags` does; none of them where nothing may be stored yet, and `any` where
+ * something has to be.
+ */
+export function storableTags(
+  headers: z.infer<ReturnType<typeof storeConditions>>,
+): readonly string[] | 'any' | undefined {
+  if (headers['If-Match']?.trim() === '*') return 'any';
+  return wantedTags(headers['If-Match']) ?? (headers['If-None-Match'] === '*' ? [] : undefined);
+}

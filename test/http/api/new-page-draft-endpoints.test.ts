@@ -206,7 +206,7 @@ describe.each([
 
   it('is stored with If-None-Match: * where there is none', async () => {
     const { send, read, remove } = await begin();
-    await send('first', { 'If-Match': '"other"' }).expect(412);
+    for (const tags of ['"other"', '*', ' * ']) await send('first', { 'If-Match': tags }).expect(412);
     await read().expect(404);
     await send('first', { 'If-None-Match': '"other"' }).expect(400);
     await send('first', { 'If-None-Match': '*' }).expect(200);

@@ -15,10 +15,14 @@ export type DraftOf = { deploymentId: string; ownerId: number; guestId: string |
 export type Draft = { html: Buffer; etag: string | null; updatedAt: Date };
 
 /**
- * The condition of a change: the draft that is stored has one of these entity tags. An empty list: no draft is stored. Undefined: there is
- * no condition.
+ * The condition of a change: the draft that is stored has one of these entity tags. An empty list: no draft is stored; `any`: one is.
+ * Undefined: there is no condition.
  */
-export type DraftTags = readonly string[] | undefined;
+export type DraftTags = readonly string[] | 'any' | undefined;
+
+/** Returns the tags that a statement compares; null: it compares none. */
+export const comparedTags = (tags: DraftTags): string[] | null =>
+  tags === undefined || tags === 'any' ? null : [...tags];
 
 /** The entity tag of a draft: of all that is stored with it. */
 export const draftTag = ({ html, etag }: Pick<Draft, 'html' | 'etag'>): string =>
@@ -77,12 +81,19 @@ export async function saveDraft(
       `INSERT INTO page_drafts (deployment_id, guest_id, path, html, etag, updated_at)
        SELECT id, CAST(:guestId AS text), CAST(:path AS text), CAST(:html AS bytea), CAST(:etag AS text), clock_timestamp()
          FROM deployments WHERE id = :deploymentId AND owner_id = :ownerId AND deleted_at IS NULL
-          AND (coalesce(cardinality(CAST(:tags AS text[])), 0) = 0 OR EXISTS (SELECT FROM page_drafts WHERE ${THIS_DRAFT}))
+          AND (NOT CAST(:mustExist AS boolean) OR EXISTS (SELECT FROM page_drafts WHERE ${THIS_DRAFT}))
        ON CONFLICT (deployment_id, guest_id, path) DO UPDATE
           SET html = excluded.html, etag = excluded.etag, updated_at = excluded.updated_at
         WHERE ${MAY_CHANGE}
        RETURNING updated_at AS "updatedAt"`,
-      { ...toValues(of), ownerId, html, etag, tags: tags ? [...tags] : null },
+      {
+        ...toValues(of),
+        ownerId,
+        html,
+        etag,
+        tags: comparedTags(tags),
+        mustExist: tags !== undefined && tags.length > 0,
+      },
     );
     if (!saved) return tags && 'changed';
     await settleStorage(transaction, { ownerId }, storageLimits);
@@ -104,7 +115,7 @@ export async function findDraft(db: Knex, of: DraftOf): Promise<Draft | undefine
 /** Removes the draft of a person; `changed` where it is none that `tags` allow; false where there is none. */
 export async function deleteDraft(db: Knex, of: DraftOf, tags: DraftTags): Promise<boolean | 'changed'> {
   const sql = `DELETE FROM page_drafts WHERE ${THIS_DRAFT} AND ${MAY_CHANGE}`;
-  const removed = await execute(db, 'delete-draft', sql, { ...toValues(of), tags: tags ? [...tags] : null });
+  const removed = await execute(db, 'delete-draft', sql, { ...toValues(of), tags: comparedTags(tags) });
   if (removed === 1) return true;
   return tags && (await findDraft(db, of)) ? 'changed' : false;
 }

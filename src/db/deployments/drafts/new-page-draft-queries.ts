@@ -3,7 +3,7 @@ import { lookOf } from '../../../sites/page-look.ts';
 import { SIZES } from '../../../sizes.ts';
 import { checkStorage, type StorageLimits, settleStorage } from '../../account/storage-queries.ts';
 import { execute, query } from '../../postgres/query.ts';
-import type { DraftTags } from './draft-queries.ts';
+import { comparedTags, type DraftTags } from './draft-queries.ts';
 
 /*
  * Drafts of pages that have never been published: an owner has some, each by its name.
@@ -47,7 +47,7 @@ export async function saveNewPageDraft(
           SET html = excluded.html, title = excluded.title, updated_at = excluded.updated_at
         WHERE ${MAY_CHANGE}
        RETURNING updated_at AS "updatedAt"`,
-      { ownerId, name, html, title: lookOf(html).title, tags: tags ? [...tags] : null },
+      { ownerId, name, html, title: lookOf(html).title, tags: comparedTags(tags) },
     );
     if (!saved) return 'changed';
     await settleStorage(transaction, { ownerId }, storageLimits);
@@ -79,7 +79,7 @@ export async function findNewPageDraft(db: Knex, of: NewPageDraftOf): Promise<Ne
 /** Removes a draft of an owner; `changed` where it is none that `tags` allow; false where there is none. */
 export async function deleteNewPageDraft(db: Knex, of: NewPageDraftOf, tags: DraftTags): Promise<boolean | 'changed'> {
   const sql = `DELETE FROM new_page_drafts WHERE owner_id = :ownerId AND name = :name AND ${MAY_CHANGE}`;
-  const removed = await execute(db, 'delete-new-page-draft', sql, { ...of, tags: tags ? [...tags] : null });
+  const removed = await execute(db, 'delete-new-page-draft', sql, { ...of, tags: comparedTags(tags) });
   if (removed === 1) return true;
   return tags && (await findNewPageDraft(db, of)) ? 'changed' : false;
 }

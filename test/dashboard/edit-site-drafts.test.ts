@@ -99,6 +99,7 @@ describe.skipIf(!hasChromium())('the dashboard, a site with drafts', () => {
       .put(`/deploy/${id}/draft?file=styles%2Fcolors.css`)
       .send({ html: 'h1 { color: rgb(7, 8, 9) }' })
       .expect(200);
+    await owner.put(`/deploy/${id}/draft`).send({ html: '<h1>Not published</h1>' }).expect(200);
     const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit?file=styles%2Fmain.css`);
     await page.getByLabel('styles/main.css', { exact: true }).click();
     await page.keyboard.press('Control+End');
@@ -112,6 +113,7 @@ describe.skipIf(!hasChromium())('the dashboard, a site with drafts', () => {
     expect(await textOf('styles/main.css')).toBe(`${site.files['styles/main.css']} p { color: red }`);
     expect(await textOf('styles/colors.css')).toBe('h1 { color: rgb(7, 8, 9) }');
     expect(await textOf('images/a.svg')).toBe(SVG);
+    expect(await textOf('')).toBe('<h1>Not published</h1>');
     expect((await owner.get(`/deploy/${id}/files/styles/main.css`).buffer(true)).text).toBe(
       site.files['styles/main.css'],
     );

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useData } from '../data.ts';
 import { isHtml } from '../html-files.ts';
 import { pageLinks } from '../page-links.ts';
-import { putContent } from '../sites.ts';
+import { INDEX, putContent } from '../sites.ts';
 import { fill, t } from '../texts/chosen-texts.ts';
 import type { Page } from '../ui/page-layout.tsx';
 import { Shown } from '../ui/states.tsx';
@@ -44,7 +44,10 @@ export function EditSiteFile({ page, path }: { page: Page; path: string }): JSX.
             drafts,
             draftsNotice: isHtml(path) && <DraftsNotice id={id} drafts={drafts} />,
             async onPreview() {
-              const preview = await previewWith(id, changedTexts(path, html, drafts));
+              const texts = new Map(changedTexts(path, html, drafts));
+              const index = await draftOf(id).read(new AbortController().signal);
+              if (index) texts.set(INDEX, index.html);
+              const preview = await previewWith(id, texts);
               return isHtml(path) ? new URL(addressOf(path), preview).href : preview;
             },
             // An address of a file is relative to the page that it is in.

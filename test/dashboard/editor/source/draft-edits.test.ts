@@ -98,6 +98,23 @@ describe('a page with drafts of its files', () => {
     );
   });
 
+  it('shows the named part of an image', () => {
+    expect(shown('<img src="l.svg?v=1#part">', ['l.svg'], { 'l.svg': '<svg/>' })).toBe(
+      `<img src="${data('image/svg+xml', '<svg/>')}#part">`,
+    );
+  });
+
+  it('stays small, however often its style sheets load one another', () => {
+    const names = Array.from({ length: 40 }, (_, at) => `${at}.css`);
+    const texts = Object.fromEntries(names.map((name, at) => [name, `@import "${at + 1}.css"; `.repeat(2)]));
+    const sheets = { ...texts, '40.css': 'p { color: red }' };
+    const html = `<link rel=stylesheet href=39.css>${'<link rel=stylesheet href=25.css><link rel=stylesheet href=0.css>'.repeat(20)}`;
+    const changed = shown(html, ['40.css'], sheets);
+    expect(changed.length).toBeLessThan(20_000_000);
+    expect(changed).toMatch(/^<link rel=stylesheet href="data:text\/css/);
+    expect(changed.endsWith('<link rel=stylesheet href=0.css>')).toBe(true);
+  });
+
   it('leaves what is published, modules, and what is elsewhere', () => {
     const html =
       '<link rel=stylesheet href=b.css><link rel=preload href=a.css><script type=module src=s.js></script>' +

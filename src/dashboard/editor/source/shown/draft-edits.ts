@@ -6,6 +6,9 @@ import { contentOf, rangeOf, visit } from '../source-walk.ts';
 import { removeAttribute, setAttribute } from '../tag-attributes.ts';
 import { replaceAddresses } from './css-addresses.ts';
 
+/** The longest address that contains a file, and all of those in a page: a frame with longer ones would stop the browser. */
+const MAX_CHARS = 8 * 1024 ** 2;
+
 const isSheet = ({ type }: FileText): boolean => type.startsWith('text/css');
 
 const dataUrl = ({ text, type }: FileText): string =>
@@ -26,6 +29,8 @@ class StandIns {
   readonly #site: SiteDrafts;
   /** The style sheets that are being made: a sheet may load itself. */
   readonly #open = new Set<string>();
+  /** What was made before, by the paths. */
+  readonly #made = new Map<string, string | undefined>();
 
   constructor(site: SiteDrafts) {
     this.#site = site;
@@ -33,11 +38,21 @@ class StandIns {
 
   /** Returns the address that stands for a URL; undefined where nothing differs from what is published there. */
   of(url: string): string | undefined {
-    const { root, drafted, texts } = this.#site;
+    const { root, texts } = this.#site;
     const path = pathOf(url, root);
     const file = path === undefined ? undefined : texts.get(path);
     if (path === undefined || !file || this.#open.has(path)) return undefined;
-    const isDrafted = drafted.includes(path);
+    if (!this.#made.has(path)) {
+      const made = this.#make(path, file, url);
+      // Sheets that load others more than once would become twice as long with each.
+      this.#made.set(path, made !== undefined && made.length <= MAX_CHARS ? made : undefined);
+    }
+    const made = this.#made.get(path);
+    return made && made + new URL(url).hash;
+  }
+
+  #make(path: string, file: FileText, url: string): string | undefined {
+    const isDrafted = this.#site.drafted.includes(path);
     if (!isSheet(file)) return isDrafted ? dataUrl(file) : undefined;
     this.#open.add(path);
     const { css, isChanged } = this.#inSheet(file.text, url, true);
@@ -85,6 +100,7 @@ export function draftEdits(
   if (!drafts) return [];
   const standIns = new StandIns(drafts);
   const edits: Edit[] = [];
+  let chars = 0;
   for (const { node } of visit(source, () => true)) {
     if (!isElement(node) || !rangeOf(source, node)) continue;
     const content = isHtml(node, 'style') ? contentOf(node) : undefined;
@@ -96,7 +112,8 @@ export function draftEdits(
     const name = loads(node);
     const url = name && URL.parse(attribute(node, name) ?? '', base)?.href;
     const standIn = url === undefined ? undefined : standIns.of(url);
-    if (name && standIn !== undefined) {
+    chars += standIn?.length ?? 0;
+    if (name && standIn !== undefined && chars <= MAX_CHARS) {
       edits.push(...setAttribute(source, node, name, standIn), ...removeAttribute(source, node, 'integrity'));
     }
   }

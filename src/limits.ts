@@ -223,6 +223,12 @@ export const LIMITS = {
     /** A mail is leased for longer than its attempt takes. */
     leaseMarginMs: 60_000,
     dnsTimeoutMs: 10_000,
+    /** The pause before the second attempt of a mail about an account. Each further one is three times as long as the one before. */
+    accountRetryMs: 10_000,
+    /** The attempts of such a mail. The last one is after seven minutes: a link that signs in is valid for 15. */
+    accountAttempts: 5,
+    /** Mails about accounts that wait for another attempt. Further ones have one attempt. */
+    maxAccountMails: 1_000,
   },
   /** Files of submissions and of sites, in the database or in a bucket. */
   files: {

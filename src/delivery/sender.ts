@@ -31,6 +31,9 @@ export class Sender {
   readonly #options: SenderSettings;
   readonly #webhooks: WebhookClient;
   readonly #mail: MailClient | undefined;
+  readonly #closing = new AbortController();
+  /** Mails about accounts that wait for another attempt. */
+  #accountMails = 0;
 
   constructor(options: SenderSettings) {
     const { smtpUrl, mailFrom: from, limits } = options;
@@ -59,15 +62,54 @@ export class Sender {
     }
   }
 
-  /** Sends a mail about an account, once: a person waits for its link. Rejects when the mail server refuses it. */
+  /**
+   * Sends a mail about an account, for whose link a person waits. Rejects when the mail server refuses it. If the server only does not take
+   * it yet, more attempts follow in the background, for some minutes and until this process ends.
+   */
   async mailAccount(to: string, mail: AccountMail): Promise<void> {
+    const message = { id: newSessionId(), to };
+    const attempt = await this.#attemptAccountMail(message, mail);
+    if (attempt.error === undefined) return;
+    const pauseMs = this.#pauseAfter(attempt, 1);
+    if (pauseMs === 0) throw new Error(attempt.error);
+    this.#accountMails += 1;
+    void this.#retryAccountMail(message, mail, pauseMs)
+      .catch((error: unknown) => this.#options.log.warn({ err: error }, `the mail ${mail.kind} was not sent`))
+      .finally(() => {
+        this.#accountMails -= 1;
+      });
+  }
+
+  async #retryAccountMail(
+    message: Pick<LeasedDelivery, 'id' | 'to'>,
+    mail: AccountMail,
+    firstPauseMs: number,
+  ): Promise<void> {
+    let pauseMs = firstPauseMs;
+    for (let attempts = 2; pauseMs > 0; attempts += 1) {
+      await delay(pauseMs, undefined, { signal: this.#closing.signal, ref: false });
+      const attempt = await this.#attemptAccountMail(message, mail);
+      if (attempt.error === undefined) return;
+      pauseMs = this.#pauseAfter(attempt, attempts);
+      if (pauseMs === 0) throw new Error(attempt.error);
+    }
+  }
+
+  /** Returns the milliseconds until a mail about an account is tried again; 0: it is not. */
+  #pauseAfter({ isFinal, isRefused }: Attempt, attempts: number): number {
+    const { accountRetryMs, accountAttempts, maxAccountMails } = this.#options.limits.mail;
+    const hasRoom = attempts > 1 || this.#accountMails < maxAccountMails;
+    return hasRoom && attempts < accountAttempts && !isFinal && !isRefused ? accountRetryMs * 3 ** (attempts - 1) : 0;
+  }
+
+  #attemptAccountMail(message: Pick<LeasedDelivery, 'id' | 'to'>, mail: AccountMail): Promise<Attempt> {
     const { limits, baseUrl } = this.#options;
     const signal = AbortSignal.timeout(limits.mail.attemptTimeoutMs);
-    const { error } = await this.#sendEmail({ id: newSessionId(), to }, () => accountEmail(mail, baseUrl), signal);
-    if (error !== undefined) throw new Error(error);
+    return this.#sendEmail(message, () => accountEmail(mail, baseUrl), signal);
   }
 
   async close(): Promise<void> {
+    this.#closing.abort();
     this.#mail?.close();
     await this.#webhooks.close();
   }

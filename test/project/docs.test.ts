@@ -110,8 +110,8 @@ describe('docs/api.md', () => {
   });
 
   /** The cells of the table that follows a line, row by row. */
-  const tableAfter = (head: string): string[][] => {
-    const [, rows = ''] = read('docs/api.md').split(`${head}\n|---|---|\n`);
+  const tableAfter = (head: string, columns = 2): string[][] => {
+    const [, rows = ''] = read('docs/api.md').split(`${head}\n|${'---|'.repeat(columns)}\n`);
     const [table = ''] = rows.split('\n\n');
     return table.split('\n').map((row) => row.split('|').flatMap((cell) => cell.trim() || []));
   };
@@ -122,6 +122,21 @@ describe('docs/api.md', () => {
     );
     const codes = codesOf(endpointsOf(loadConfig({ BASE_URL, PAGES_DOMAIN })));
     expect(listed.toSorted()).toEqual(codes.map(({ status, code }) => `${status} ${code}`).toSorted());
+  });
+
+  it('lists the limits of rates', () => {
+    const files = readdirSync(new URL('../../src/http', import.meta.url), { recursive: true, encoding: 'utf8' });
+    const names = files.flatMap((file) => {
+      const limits = (file.endsWith('.ts') ? read(`src/http/${file}`) : '').matchAll(
+        /new RateLimit\(\{\s*name: '([a-z-]+)'/g,
+      );
+      return Array.from(limits, ([, name]) => name);
+    });
+    expect(names.length).toBeGreaterThan(15);
+    const listed = tableAfter('| Limit | Counts | Allows |', 3).flatMap(([limits = '']) =>
+      limits.replaceAll('`', '').split(', '),
+    );
+    expect(listed.toSorted()).toEqual(names.toSorted());
   });
 
   it('says how values can be wrong', () => {

@@ -17,8 +17,8 @@ import { cookiesNamed } from '../../request/session-cookie.ts';
 import { errorKind, HttpError, retryAfter, unavailable } from '../../response/errors.ts';
 import { cookieHeader, signIn } from './session-endpoints.ts';
 
-/** Requests of one network to sign in in each process: many people may share one. */
-const MAX_TRIES = 100;
+/** Requests of one network to sign in in each process: all people of a company may share one. */
+const MAX_TRIES = 1_000;
 const seconds = 10 * 60;
 /** Requests to the provider at a time, and those that wait. */
 const MAX_ASKING = 8;

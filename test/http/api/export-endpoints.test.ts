@@ -16,7 +16,7 @@ type Format = keyof typeof TYPES;
 const FORMATS = ['csv', 'ndjson', 'xlsx'] as const;
 const TIME = '2026-01-02T03:04:05.678Z';
 
-const service = await testService();
+const service = await testService({}, undefined, { limits: { reads: { watchIntervalMs: 1 } } });
 const owner = await service.owner();
 
 /** A deployment with submissions of these texts, numbered from 1. */
@@ -115,6 +115,14 @@ describe.each(FORMATS)('GET /submissions/:deployId/export.%s', (format) => {
     }
   });
 
+  it('breaks off when its key is revoked', async () => {
+    const id = await large();
+    const { body } = await owner.post('/keys').send({ name: 'For an export' }).expect(201);
+    const response = await openExport(id, format, body.key);
+    await owner.delete(`/keys/${body.id}`).expect(200);
+    await expect(response.toArray()).rejects.toThrow('aborted');
+  });
+
   it('breaks off where the database fails, and never looks whole', async () => {
     const id = await large();
     const response = await openExport(id, format);
@@ -154,10 +162,10 @@ async function numbersIn(file: Buffer, format: Format): Promise<unknown[]> {
 }
 
 /** An export whose body nobody reads yet. */
-const openExport = (id: string, format: Format): Promise<IncomingMessage> =>
+const openExport = (id: string, format: Format, key = owner.key): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     httpRequest(`${service.url}/submissions/${id}/export.${format}`, {
-      headers: { Authorization: `Bearer ${owner.key}` },
+      headers: { Authorization: `Bearer ${key}` },
       agent: false,
     })
       .once('response', resolve)

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Owner } from '../../../db/account/owner-queries.ts';
 import type { Deployment } from '../../../db/deployments/deployment-queries.ts';
+import { lastNumbers } from '../../../db/submissions/new-submission-queries.ts';
 import { readMatching } from '../../../db/submissions/search-submissions.ts';
 import { submissionLine } from '../../../db/submissions/submission-queries.ts';
 import { BEFORE_ALL, withRetries } from '../../../db/submissions/submission-reader.ts';
@@ -23,6 +24,7 @@ import type { TableSource } from './exports/submission-table.ts';
 import { toXlsx } from './exports/xlsx.ts';
 import { type Filter, FilterQuery, rangeOf, searchOf } from './inbox-filter.ts';
 import { Listed, noSuchCursor, numberAt } from './submission-endpoints.ts';
+import { accessEnded, credentialsOf } from './submission-watch.ts';
 
 /**
  * Exports at a time, in this process and of one owner. Each uses a large part of a core, and most of the time one of the ten
@@ -136,7 +138,24 @@ class Exports {
     return numberAt(this.#app.db, owner, resource, { name: 'after', cursor, place: { parameter: 'after' } });
   }
 
-  async #sourceOf({ response, resource, query }: Call, after: number): Promise<TableSource> {
+  /** Ends with the key, the session or the guest: an export may take minutes. */
+  async *#whileAllowed<T>({ owner }: Call, batches: AsyncIterable<T>): AsyncGenerator<T> {
+    const { db, limits } = this.#app;
+    const credentialIds = credentialsOf(owner);
+    let lookedAt = performance.now();
+    for await (const batch of batches) {
+      if (performance.now() - lookedAt >= limits.reads.watchIntervalMs) {
+        // While the database does not answer, the batches wait too.
+        const found = await lastNumbers(db, [], credentialIds).catch(() => undefined);
+        if (found && !credentialIds.every((id) => found.validCredentials.has(id))) throw accessEnded(owner);
+        lookedAt = performance.now();
+      }
+      yield batch;
+    }
+  }
+
+  async #sourceOf(call: Call, after: number): Promise<TableSource> {
+    const { response, resource, query } = call;
     const {
       db,
       limits,
@@ -149,7 +168,8 @@ class Exports {
     const resumeDeadline = pauseDeadline(response);
     try {
       return {
-        read: () => inParts(readMatching(db, page, searchOf(this.#app, filter), withRetries(limits))),
+        read: () =>
+          this.#whileAllowed(call, inParts(readMatching(db, page, searchOf(this.#app, filter), withRetries(limits)))),
         labels: labels === undefined ? new Map() : labelsOf(await formsOf(resource.id)),
         hasForms: await hasSeveralForms(this.#app, resource.id),
         hasBom: bom !== undefined,

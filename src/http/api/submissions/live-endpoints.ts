@@ -10,7 +10,6 @@ import type { App } from '../../app.ts';
 import { jsonText, perService } from '../../operation/declaration.ts';
 import { exampleOf } from '../../operation/example.ts';
 import { operation } from '../../operation/operation.ts';
-import { keyRefused } from '../../request/auth.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
 import { pathOf } from '../../request/hosts.ts';
 import { LINK_HEADER, nextLink } from '../../request/link-header.ts';
@@ -19,7 +18,7 @@ import { answerObject, textField } from '../../request/shared-fields.ts';
 import { HttpError, noSuchDeployment, retryAfter } from '../../response/errors.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
 import { Listed, noSuchCursor, numberAt } from './submission-endpoints.ts';
-import { SubmissionWatch, type WaitEnd, type Watched } from './submission-watch.ts';
+import { accessEnded, credentialsOf, SubmissionWatch, type WaitEnd, type Watched } from './submission-watch.ts';
 
 /** Requests of one owner that may wait at a time. */
 const MAX_WAITING_OF_OWNER = 2_000;
@@ -76,7 +75,7 @@ class NewSubmissions {
     { after, last, limit, ms }: Wanted,
   ): Promise<Found> {
     const until = performance.now() + ms;
-    const credentialIds = [owner.credentialId, ...(owner.guest ? [owner.guest.id] : [])];
+    const credentialIds = credentialsOf(owner);
     let [from, to] = [after, last];
     for (;;) {
       const range: Range = { order: 'oldest', after: from, limit };
@@ -86,7 +85,7 @@ class NewSubmissions {
       const leftMs = found.length === 0 ? Math.ceil(until - performance.now()) : 0;
       const watched = { deploymentId, credentialIds, after: from };
       const end = leftMs > 0 ? await this.#wait(response, watched, leftMs) : 'over';
-      if (end === 'revoked') throw owner.guest ? noSuchDeployment() : keyRefused();
+      if (end === 'revoked') throw accessEnded(owner);
       if (end === 'deleted') throw noSuchDeployment();
       if (end === 'over') return { found, after: from, last: to };
       to = end;

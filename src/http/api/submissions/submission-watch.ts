@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Owner } from '../../../db/account/owner-queries.ts';
 import type { lastNumbers } from '../../../db/submissions/new-submission-queries.ts';
 import type { Limits } from '../../../limits.ts';
+import { keyRefused } from '../../request/auth.ts';
+import { type HttpError, noSuchDeployment } from '../../response/errors.ts';
 
 /**
  * Why a wait has ended: the last number, which is new; `deleted`: the deployment; `revoked`: the key, which may have expired
@@ -10,6 +13,15 @@ export type WaitEnd = number | 'deleted' | 'revoked' | 'over';
 
 /** A wait for a number above `after`. `credentialIds`: of the key or the session, and of the guest whom it is of. */
 export type Watched = { deploymentId: string; after: number; credentialIds: readonly string[] };
+
+/** Returns the ids of all that has to be valid while an answer goes on. */
+export const credentialsOf = ({ credentialId, guest }: Pick<Owner, 'credentialId' | 'guest'>): readonly string[] => [
+  credentialId,
+  ...(guest ? [guest.id] : []),
+];
+
+/** Returns the refusal of somebody whose access has ended meanwhile. */
+export const accessEnded = ({ guest }: Pick<Owner, 'guest'>): HttpError => (guest ? noSuchDeployment() : keyRefused());
 
 type Waiting = Watched & { end(reason: WaitEnd): void };
 

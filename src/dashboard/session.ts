@@ -18,8 +18,20 @@ export const isReadOnly = signal(false);
 /** True for operators of the service. */
 export const isOperator = signal(false);
 
+type Role = Schemas['OverviewedDeployment']['role'];
+const shownPage = signal<{ role: Role } | undefined>(undefined);
+
 /** The role of a guest on the page of another owner that is shown; undefined on one's own. */
-export const roleOnPage = signal<Schemas['OverviewedDeployment']['role']>(undefined);
+export const roleOnPage = computed(() => shownPage.value?.role);
+
+/** Sets the role on the page that a view shows. Returns how to unset it: the view before goes when the next one is there already. */
+export function takeRole(role: Role): () => void {
+  const own = { role };
+  shownPage.value = own;
+  return () => {
+    if (shownPage.value === own) shownPage.value = undefined;
+  };
+}
 
 /** False for guests without an account, who make no pages. */
 export const hasAccount = computed(() => me.value?.plan !== null);

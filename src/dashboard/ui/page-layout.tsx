@@ -8,7 +8,7 @@ import { useOtherTabs } from '../other-tabs.ts';
 import { noteUnread, type Overviewed } from '../own-pages.ts';
 import { pageLinks } from '../page-links.ts';
 import { may, type Needs } from '../permissions.ts';
-import { roleOnPage } from '../session.ts';
+import { takeRole } from '../session.ts';
 import { t } from '../texts/chosen-texts.ts';
 import { Rich } from '../texts/rich.tsx';
 import NotFound from '../views/not-found-view.tsx';
@@ -74,12 +74,7 @@ export function PageView({
   const { data: page, error } = loaded;
   const role = page?.role;
   // Views leave out what a guest may not do, before anybody sees them.
-  useLayoutEffect(() => {
-    roleOnPage.value = role;
-    return () => {
-      roleOnPage.value = undefined;
-    };
-  }, [role]);
+  useLayoutEffect(() => takeRole(role), [role]);
   if (error instanceof ApiError && error.status === 404) return <NotFound />;
   const links = pageLinks(id);
   return (

@@ -139,8 +139,41 @@ describe.skipIf(!hasChromium())('the dashboard of a guest', () => {
     await page.getByLabel('Thank-you message').fill('Thank you!');
     await page.getByRole('button', { name: 'Save' }).click();
     await expect.poll(async () => (await owner.get(`/deploy/${id}/settings`)).body.thanks_message).toBe('Thank you!');
-    await page.goto(`${dashboard.origin}/dashboard/pages/${id}/notifications`);
-    await page.getByText(NOT_FOR_ROLE).waitFor();
+    const links = page.getByRole('navigation', { name: 'This page' }).getByRole('link');
+    expect(await links.allInnerTexts()).toEqual(['Inbox', 'Charts', 'Page', 'Notifications', 'Settings']);
+  });
+
+  it('lets an editor set mail, without the webhooks and the feeds of the owner', async () => {
+    const { owner, id, page } = await shared('editor');
+    await owner
+      .patch(`/deploy/${id}`)
+      .send({ recipients: ['ada@example.org'] })
+      .expect(200);
+    await page.goto(`${dashboard.origin}/dashboard/pages/${id}/settings`);
+    const link = page.getByRole('link', { name: 'Who is told' });
+    await link.waitFor();
+    expect(await link.innerText()).toBe('Who is told');
+    await link.click();
+    await heading(page, 'Notifications');
+    await page.getByText('The owner of the page').waitFor();
+    expect(await page.locator('main h2').allInnerTexts()).toEqual(['Mail']);
+    await expectAccessible(page);
+    await page.getByLabel('Send mail about submissions').check();
+    await page.getByRole('button', { name: 'Remove the owner’s address' }).click();
+    await page.getByLabel('Add a recipient').fill('grace@example.org');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const mail = async () => {
+      const {
+        email_notifications: isOn,
+        notify_owner: hasOwner,
+        recipients,
+      } = (await owner.get(`/deploy/${id}/settings`)).body;
+      return [isOn, hasOwner, ...recipients.map(({ email }: { email: string }) => email)];
+    };
+    await expect.poll(mail).toEqual([true, false, 'ada@example.org', 'grace@example.org']);
+    const { changes, refused } = await pressEverything(page, [`/dashboard/pages/${id}/notifications`]);
+    expect(refused).toEqual([]);
+    expect(changes).toContain('POST /deploy/mails/test');
   });
 
   it('lets a guest leave', async () => {

@@ -5,7 +5,7 @@ import { may } from '../permissions.ts';
 import { t } from '../texts/chosen-texts.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { FormSnippet } from '../ui/form-snippet.tsx';
-import { READS_RECEIVERS } from '../ui/page-layout.tsx';
+import { READS_SETTINGS } from '../ui/page-layout.tsx';
 import { Empty, Loading, Problem } from '../ui/states.tsx';
 import { useChosenColumns } from './columns/chosen-columns.ts';
 import { useSums } from './columns/column-sums.ts';
@@ -54,7 +54,7 @@ function Nothing({ inbox: { page, filter }, onClear }: { inbox: Inbox; onClear()
           <ButtonLink href="/dashboard">{t.inbox.empty.yourPages}</ButtonLink>
         )}
       </p>
-      {page && may(READS_RECEIVERS) && (
+      {page && may(READS_SETTINGS) && (
         <p>
           <a href={pageLinks(page.id).notifications}>{t.inbox.empty.notify}</a>
         </p>

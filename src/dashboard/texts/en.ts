@@ -1326,10 +1326,14 @@ export default {
       about: 'People learn of submissions, and can answer them, by mail.',
       /** Beside the address of the owner, who reads this. */
       you: 'You',
+      /** In place of an address, for guests of the page. */
+      owner: 'The owner of the page',
       /** Buttons: they take the address of the owner into the list, or another one. */
       add: 'Add',
       /** After *Add* or *Remove*, for people who do not see the row. */
       yourAddress: 'your address',
+      /** In its place, for guests of the page. */
+      ownersAddress: 'the owner’s address',
       /** After *Add*, for people who do not see the row. */
       theRecipient: 'the recipient',
       othersGet: 'You get no mail: the others do.',

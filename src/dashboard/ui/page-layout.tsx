@@ -24,8 +24,9 @@ export type Page = Overviewed;
 
 /** The operations without which there is nothing to see in a view of a page. */
 export const READS_PAGE = 'GET /deploy/{id}/versions';
-export const READS_RECEIVERS = 'GET /webhooks/{deployId}';
 export const READS_SETTINGS = 'GET /deploy/{id}/settings';
+
+export const READS_WEBHOOKS = 'GET /webhooks/{deployId}';
 
 const seen = new Map<string, Page>();
 
@@ -97,8 +98,12 @@ export function PageView({
           { href: links.inbox, label: t.bar.onePage.inbox },
           { href: links.charts, label: t.bar.onePage.charts },
           ...(may(READS_PAGE) ? [{ href: links.page, label: t.bar.onePage.page }] : []),
-          ...(may(READS_RECEIVERS) ? [{ href: links.notifications, label: t.bar.onePage.notifications }] : []),
-          ...(may(READS_SETTINGS) ? [{ href: links.settings, label: t.bar.onePage.settings }] : []),
+          ...(may(READS_SETTINGS)
+            ? [
+                { href: links.notifications, label: t.bar.onePage.notifications },
+                { href: links.settings, label: t.bar.onePage.settings },
+              ]
+            : []),
         ]}
       />
       {page?.taken_down && <TakenDown page={page} />}

@@ -2,15 +2,16 @@ import type { JSX } from 'preact';
 import { useData } from '../data.ts';
 import { useUndeleted } from '../deletions.ts';
 import { useOtherTabs } from '../other-tabs.ts';
+import { may } from '../permissions.ts';
 import { useEditedSettings } from '../settings/edited-settings.ts';
 import { t } from '../texts/chosen-texts.ts';
-import { type Page, PageView, READS_RECEIVERS } from '../ui/page-layout.tsx';
+import { type Page, PageView, READS_SETTINGS, READS_WEBHOOKS } from '../ui/page-layout.tsx';
 import { SaveBar } from '../ui/save-bar.tsx';
 import { Section } from '../ui/section.tsx';
 import { Shown } from '../ui/states.tsx';
 import { AddWebhook } from './notifications/add-webhook.tsx';
 import { MailSection } from './notifications/mail-section.tsx';
-import { type Receivers, readReceivers, type Webhook } from './notifications/read-receivers.ts';
+import { READS_FEEDS, type Receivers, readReceivers, type Webhook } from './notifications/read-receivers.ts';
 import { SpreadsheetSection } from './notifications/spreadsheet-section.tsx';
 import { WebhookPanel, webhookPath } from './notifications/webhook-panel.tsx';
 import './notifications-view.css';
@@ -25,17 +26,19 @@ function Loaded({ page: { id }, read, reload }: { page: Page; read: Receivers; r
   return (
     <div class="view notified">
       <MailSection id={id} form={FORM} edited={edited} mails={mails} />
-      <Section title={t.notifications.webhooks.title} hint={t.notifications.webhooks.about}>
-        {webhooks.length > 0 && (
-          <div class="panels">
-            {webhooks.map((webhook) => (
-              <WebhookPanel key={webhook.id} deployId={id} webhook={webhook} onChanged={reload} />
-            ))}
-          </div>
-        )}
-        <AddWebhook deployId={id} onAdded={reload} />
-      </Section>
-      <SpreadsheetSection id={id} feeds={read.feeds} onChanged={reload} />
+      {may(READS_WEBHOOKS) && (
+        <Section title={t.notifications.webhooks.title} hint={t.notifications.webhooks.about}>
+          {webhooks.length > 0 && (
+            <div class="panels">
+              {webhooks.map((webhook) => (
+                <WebhookPanel key={webhook.id} deployId={id} webhook={webhook} onChanged={reload} />
+              ))}
+            </div>
+          )}
+          <AddWebhook deployId={id} onAdded={reload} />
+        </Section>
+      )}
+      {may(READS_FEEDS) && <SpreadsheetSection id={id} feeds={read.feeds} onChanged={reload} />}
       <SaveBar form={FORM} count={edited.count} change={edited.change} onDiscard={edited.discard} />
     </div>
   );
@@ -53,7 +56,7 @@ function Notified({ page }: { page: Page }): JSX.Element {
 
 /** The receivers of submissions: people by mail, programs and chats by webhooks. */
 const Notifications = (): JSX.Element => (
-  <PageView needs={READS_RECEIVERS} title={t.notifications.title}>
+  <PageView needs={READS_SETTINGS} title={t.notifications.title}>
     {(page) => <Notified key={page.id} page={page} />}
   </PageView>
 );

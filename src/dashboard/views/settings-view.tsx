@@ -8,7 +8,7 @@ import { type ReadSettings, readSettings, useEditedSettings } from '../settings/
 import { t } from '../texts/chosen-texts.ts';
 import { Form } from '../ui/form.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { type Page, PageView, READS_RECEIVERS, READS_SETTINGS } from '../ui/page-layout.tsx';
+import { type Page, PageView, READS_SETTINGS } from '../ui/page-layout.tsx';
 import { SaveBar } from '../ui/save-bar.tsx';
 import { Shown } from '../ui/states.tsx';
 import { Address } from './settings/address-section.tsx';
@@ -46,7 +46,7 @@ function Loaded({ page, found }: { page: Page; found: ReadSettings }): JSX.Eleme
           <Form needs="nothing" id={FORM} onSubmit={edited.save}>
             <Sections page={page} edited={edited} opened={opened} onEdit={setScreen} />
           </Form>
-          {may(READS_RECEIVERS) && <ReceiversLink id={page.id} settings={edited.settings} />}
+          <ReceiversLink id={page.id} settings={edited.settings} />
           {may('GET /deploy/{id}/domains') && (
             <Address page={page} isOpen={opened.isOpen('address')} onToggle={() => opened.toggle('address')} />
           )}

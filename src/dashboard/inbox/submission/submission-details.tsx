@@ -7,7 +7,7 @@ import { pageLinks } from '../../page-links.ts';
 import { may } from '../../permissions.ts';
 import { counted, t } from '../../texts/chosen-texts.ts';
 import { DeliveryRow } from '../../ui/delivery-row.tsx';
-import { READS_RECEIVERS } from '../../ui/page-layout.tsx';
+import { READS_SETTINGS } from '../../ui/page-layout.tsx';
 import { Shown } from '../../ui/states.tsx';
 import type { Labels } from '../columns/column-labels.ts';
 import type { Submission } from '../read-submissions.ts';
@@ -42,7 +42,7 @@ const Deliveries = ({ id, loaded }: { id: string; loaded: Loaded<LoggedDelivery[
         ) : (
           <p class="muted">
             {counted(t.inbox.detail.noDeliveries, DASHBOARD_LIMITS.inbox.logPageSize)}{' '}
-            {may(READS_RECEIVERS) && <a href={pageLinks(id).notifications}>{t.inbox.detail.allDeliveries}</a>}
+            {may(READS_SETTINGS) && <a href={pageLinks(id).notifications}>{t.inbox.detail.allDeliveries}</a>}
           </p>
         )
       }

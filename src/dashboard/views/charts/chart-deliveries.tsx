@@ -5,7 +5,7 @@ import { readLogs } from '../../logs.ts';
 import { pageLinks } from '../../page-links.ts';
 import { may } from '../../permissions.ts';
 import { fill, t } from '../../texts/chosen-texts.ts';
-import { READS_RECEIVERS } from '../../ui/page-layout.tsx';
+import { READS_WEBHOOKS } from '../../ui/page-layout.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Shown } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -39,7 +39,7 @@ export function Deliveries({ id }: { id: string }): JSX.Element {
               heads={[texts.to, ...RESULTS.map((status) => texts.results[status])]}
               rows={rows}
             />
-            {may(READS_RECEIVERS) && (
+            {may(READS_WEBHOOKS) && (
               <p>
                 <a href={pageLinks(id).notifications}>{texts.logs}</a>
               </p>

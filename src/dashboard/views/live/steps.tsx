@@ -5,14 +5,14 @@ import { type Loaded, useData } from '../../data.ts';
 import { ownFields } from '../../own-fields.ts';
 import { pageLinks } from '../../page-links.ts';
 import { may } from '../../permissions.ts';
-import { me } from '../../session.ts';
+import { me, roleOnPage } from '../../session.ts';
 import { counted, t } from '../../texts/chosen-texts.ts';
 import { Rich } from '../../texts/rich.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { hasAddress, NoAddress } from '../../ui/no-mail.tsx';
-import { type Page, READS_RECEIVERS } from '../../ui/page-layout.tsx';
+import type { Page } from '../../ui/page-layout.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Shown } from '../../ui/states.tsx';
 import { unseen } from '../../ui/unseen.tsx';
@@ -195,7 +195,9 @@ export function Steps({ page: { id }, checked }: { page: Page; checked: Loaded<S
           <ul class="rows">
             <PlacesStep id={id} state={state} reload={loaded.reload} />
             <TestStep id={id} state={state} reload={loaded.reload} />
-            {me.value?.mail && may(READS_RECEIVERS) && <MailStep id={id} state={state} reload={loaded.reload} />}
+            {me.value?.mail && roleOnPage.value === undefined && (
+              <MailStep id={id} state={state} reload={loaded.reload} />
+            )}
             <ThanksStep id={id} state={state} reload={loaded.reload} />
             {may(READS_DOMAINS) && <DomainStep id={id} state={state} reload={loaded.reload} />}
           </ul>

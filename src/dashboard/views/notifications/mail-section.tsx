@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { answer, api } from '../../api.ts';
 import { type Delivery, mailLog } from '../../logs.ts';
 import { may } from '../../permissions.ts';
-import { me } from '../../session.ts';
+import { me, roleOnPage } from '../../session.ts';
 import { FIELDS } from '../../setting-fields.ts';
 import type { EditedSettings } from '../../settings/edited-settings.ts';
 import { SettingControl } from '../../settings/setting-control.tsx';
@@ -17,7 +17,7 @@ import { say } from '../../ui/say.tsx';
 import { Section } from '../../ui/section.tsx';
 import { focusHeading } from '../../ui/view.tsx';
 import { TestAndLog } from './delivery-log.tsx';
-import { OFF, type ReceiverState, StateBadge, stateBy, UNUSED } from './receiver-states.tsx';
+import { OFF, ON, type ReceiverState, StateBadge, stateBy, UNUSED } from './receiver-states.tsx';
 
 const texts = t.notifications.mail;
 
@@ -25,14 +25,15 @@ type Props = { edited: EditedSettings; mails: readonly Delivery[] };
 
 /** A person who gets mail, or does not. */
 const Recipient = ({
-  email,
-  isOwner = false,
+  name,
+  isYou = false,
   state,
   note,
   button,
 }: {
-  email: string;
-  isOwner?: boolean;
+  /** An address, or who has it. */
+  name: string;
+  isYou?: boolean;
   state: ReceiverState;
   note?: string | undefined;
   button: JSX.Element;
@@ -41,7 +42,7 @@ const Recipient = ({
     <Icon name="mail" />
     <div class="row-text">
       <p>
-        <bdi>{email}</bdi> {isOwner && <span class="badge">{texts.you}</span>}
+        <bdi>{name}</bdi> {isYou && <span class="badge">{texts.you}</span>}
       </p>
       <p class="receiver-state">
         <StateBadge state={state} />
@@ -65,24 +66,27 @@ function stateOf(email: string, { edited: { read, settings }, mails }: Props): R
 }
 
 function Owner(props: Props): JSX.Element {
-  const { edited } = props;
+  const { typed, read, settings, type } = props.edited;
+  // Guests are not told the address of the owner.
+  const isYou = roleOnPage.value === undefined;
   const email = me.value?.email ?? '';
-  const hasOwner = edited.typed.notify_owner === 'true';
-  const hasOthers = edited.settings.recipients.some(({ confirmed }) => confirmed);
+  const hasOwner = typed.notify_owner === 'true';
+  const hasOthers = settings.recipients.some(({ confirmed }) => confirmed);
   const note = hasOthers ? texts.othersGet : texts.nobodyElse;
-  const state = edited.typed.notify_owner === edited.read.notify_owner ? stateOf(email, props) : CHANGED;
+  const isOn = read.email_notifications === 'true' && (read.notify_owner === 'true' || !hasOthers);
+  const state = isYou ? stateOf(email, props) : isOn ? ON : OFF;
   return (
     <Recipient
-      email={email}
-      isOwner
-      state={state}
-      note={hasOwner ? undefined : note}
+      name={isYou ? email : texts.owner}
+      isYou={isYou}
+      state={typed.notify_owner === read.notify_owner ? state : CHANGED}
+      note={hasOwner || !isYou ? undefined : note}
       button={
         <Button
           kind="quiet"
           icon={hasOwner ? 'close' : 'plus'}
-          of={texts.yourAddress}
-          onClick={() => edited.type('notify_owner', String(!hasOwner))}
+          of={isYou ? texts.yourAddress : texts.ownersAddress}
+          onClick={() => type('notify_owner', String(!hasOwner))}
         >
           {hasOwner ? t.settings.remove : texts.add}
         </Button>
@@ -117,7 +121,7 @@ function Recipients(props: Props): JSX.Element {
         {list.map((email) => (
           <Recipient
             key={email}
-            email={email}
+            name={email}
             state={saved.includes(email) ? stateOf(email, props) : CHANGED}
             button={
               <Button kind="quiet" icon="close" of={email} onClick={() => remove(email)}>

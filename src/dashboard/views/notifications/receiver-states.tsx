@@ -10,6 +10,7 @@ const texts = t.notifications.states;
 export type ReceiverState = { kind: 'good' | 'warn' | 'bad' | ''; label: string; nextAt?: string | null };
 
 export const OFF: ReceiverState = { kind: '', label: texts.off };
+export const ON: ReceiverState = { kind: 'good', label: texts.on };
 export const UNUSED: ReceiverState = { kind: '', label: texts.nothingSent };
 
 /** Returns when deliveries that have failed are tried again; undefined where none waits for that. */

@@ -15,7 +15,7 @@ import { Time } from '../../ui/time.tsx';
 import { TestAndLog } from './delivery-log.tsx';
 import type { Webhook } from './read-receivers.ts';
 import { signOf } from './receiver-kinds.ts';
-import { OFF, type ReceiverState, StateBadge } from './receiver-states.tsx';
+import { OFF, ON, type ReceiverState, StateBadge } from './receiver-states.tsx';
 
 const { states, webhooks: texts } = t.notifications;
 
@@ -163,7 +163,7 @@ function Details({ path }: { path: Path }): JSX.Element | null {
 function stateOf({ active, health, nextAt }: Webhook): ReceiverState {
   if (!active) return OFF;
   if ((health?.failing_since ?? null) !== null) return { kind: 'warn', label: states.failing, nextAt: nextAt ?? null };
-  return (health?.failed ?? 0) > 0 ? { kind: 'warn', label: states.missedSome } : { kind: 'good', label: states.on };
+  return (health?.failed ?? 0) > 0 ? { kind: 'warn', label: states.missedSome } : ON;
 }
 
 /** A webhook in a row with its sign and its state; opened, all that can be done with it. */

@@ -4,7 +4,7 @@ import type { Overviewed } from '../../own-pages.ts';
 import { pageLinks } from '../../page-links.ts';
 import { mayAs } from '../../permissions.ts';
 import { counted, t } from '../../texts/chosen-texts.ts';
-import { READS_RECEIVERS } from '../../ui/page-layout.tsx';
+import { READS_WEBHOOKS } from '../../ui/page-layout.tsx';
 import { PageProblems } from '../../ui/page-problems.tsx';
 import { PageState } from '../../ui/page-state.tsx';
 
@@ -25,7 +25,7 @@ export function RowState({ page }: { page: Overviewed }): JSX.Element {
           {t.pages.state.notPublished}
         </a>
       )}
-      {page.failing_webhooks > 0 && mayAs(page.role, READS_RECEIVERS) && (
+      {page.failing_webhooks > 0 && mayAs(page.role, READS_WEBHOOKS) && (
         <a class="badge warn" href={pageLinks(page.id).notifications}>
           {counted(t.pages.state.failingWebhooks, page.failing_webhooks)}
         </a>

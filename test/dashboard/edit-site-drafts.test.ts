@@ -61,6 +61,8 @@ describe.skipIf(!hasChromium())('the dashboard, a site with drafts', () => {
     await page.reload();
     await expect.poll(() => frame.getByRole('img').evaluate('document.images[0].naturalWidth')).toBe(34);
     await expect.poll(() => frame.locator('h1').evaluate(COLOR)).toBe('rgb(4, 5, 6)');
+    const paths = String.raw`(?:a\.js|images/a\.svg|styles/colors\.css)`;
+    await page.getByText(new RegExp(`your changes of ${paths}, ${paths},? and ${paths}, which are`)).waitFor();
     await page.getByRole('button', { name: 'Try', exact: true }).click();
     await expect.poll(() => tried(page).locator('h1').getAttribute('data-ran')).toBe('draft');
     await expect.poll(() => tried(page).locator('h1').evaluate(COLOR)).toBe('rgb(4, 5, 6)');

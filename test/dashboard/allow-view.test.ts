@@ -35,7 +35,7 @@ describe.skipIf(!hasChromium())('a program that asks to be allowed', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await heading(page, 'Allow a program');
     await page.getByText('Agent', { exact: true }).waitFor();
-    await page.getByText('a program on this computer').waitFor();
+    await page.getByText(`a program on this computer (${new URL(program.url).host})`).waitFor();
     await expectAccessible(page);
     await page.getByLabel('What it may do').selectOption({ index: 1 });
     await page.getByLabel('Pages', { exact: true }).selectOption({ label: 'These pages alone' });

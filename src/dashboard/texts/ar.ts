@@ -2663,7 +2663,7 @@ const texts: Translation<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
       asks: 'يطلب <strong>{program}</strong> التصرف نيابةً عنك ({email}) إلى أن تنهي ذلك في «الحساب».',
       programOf: 'برنامج من',
       leadsTo: 'يعيدك إلى',
-      local: 'برنامج على هذا الحاسوب',
+      local: 'برنامج على هذا الحاسوب ({host})',
       scope: 'الصلاحيات',
       scopes: {
         full: 'كل ما يتيحه المفتاح: نشر الصفحات وحذفها، وقراءة الردود، وتغيير الإعدادات',

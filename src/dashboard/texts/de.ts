@@ -2186,7 +2186,7 @@ const texts: Translation<'one' | 'other'> = {
       asks: '<strong>{program}</strong> möchte für Sie ({email}) handeln, bis Sie das unter Konto beenden.',
       programOf: 'Programm von',
       leadsTo: 'Führt zurück zu',
-      local: 'einem Programm auf diesem Computer',
+      local: 'einem Programm auf diesem Computer ({host})',
       scope: 'Rechte',
       scopes: {
         full: 'Alles, was ein Schlüssel kann: Seiten veröffentlichen und löschen, Einsendungen lesen, Einstellungen ändern',

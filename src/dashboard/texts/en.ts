@@ -2579,8 +2579,8 @@ export default {
       programOf: 'Program of',
       /** A label of the site that the person gets to afterwards. */
       leadsTo: 'Leads back to',
-      /** In place of a site. */
-      local: 'a program on this computer',
+      /** In place of a site. `host`: its address, such as `127.0.0.1:5555`. */
+      local: 'a program on this computer ({host})',
       scope: 'What it may do',
       scopes: {
         full: 'Everything a key can do: publish and delete pages, read submissions, change settings',

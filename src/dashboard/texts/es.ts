@@ -2330,7 +2330,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       asks: '<strong>{program}</strong> pide permiso para actuar en su nombre, {email}, hasta que usted lo revoque en Cuenta.',
       programOf: 'Programa de',
       leadsTo: 'Lleva de vuelta a',
-      local: 'un programa de este equipo',
+      local: 'un programa de este equipo ({host})',
       scope: 'Qué puede hacer',
       scopes: {
         full: 'Todo lo que puede hacer una clave: publicar y eliminar páginas, leer envíos, cambiar ajustes',

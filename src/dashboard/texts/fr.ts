@@ -2320,7 +2320,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       asks: '<strong>{program}</strong> demande à agir pour vous, {email}, jusqu’à ce que vous le révoquiez dans Compte.',
       programOf: 'Programme de',
       leadsTo: 'Ramène à',
-      local: 'un programme sur cet ordinateur',
+      local: 'un programme sur cet ordinateur ({host})',
       scope: 'Ses droits',
       scopes: {
         full: 'Tout ce que permet une clé : publier et supprimer des pages, lire les réponses, modifier les réglages',

@@ -2330,7 +2330,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       asks: '<strong>{program}</strong> chiede di agire per te, {email}, finché non lo revochi in Account.',
       programOf: 'Programma di',
       leadsTo: 'Riporta a',
-      local: 'un programma su questo computer',
+      local: 'un programma su questo computer ({host})',
       scope: 'Che cosa può fare',
       scopes: {
         full: 'Tutto ciò che può fare una chiave: pubblicare ed eliminare pagine, leggere gli invii, cambiare le impostazioni',

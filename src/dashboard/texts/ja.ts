@@ -2056,7 +2056,7 @@ const texts: Translation<'other'> = {
       asks: '<strong>{program}</strong>が、「アカウント」で終了するまで、{email}の代わりに操作する許可を求めています。',
       programOf: 'プログラムの提供元',
       leadsTo: '戻り先',
-      local: 'このコンピューターのプログラム',
+      local: 'このコンピューターのプログラム（{host}）',
       scope: '権限',
       scopes: {
         full: 'キーでできるすべての操作：ページの公開と削除、回答の閲覧、設定の変更',

@@ -2163,7 +2163,7 @@ const texts: Translation<'one' | 'other'> = {
       asks: '<strong>{program}</strong> vraagt om namens jou, {email}, te mogen handelen, tot je dat bij Account beëindigt.',
       programOf: 'Programma van',
       leadsTo: 'Leidt terug naar',
-      local: 'een programma op deze computer',
+      local: 'een programma op deze computer ({host})',
       scope: 'Rechten',
       scopes: {
         full: 'Alles wat met een sleutel kan: pagina’s publiceren en verwijderen, inzendingen lezen, instellingen wijzigen',

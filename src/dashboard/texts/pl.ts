@@ -2489,7 +2489,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       asks: '<strong>{program}</strong> prosi o zgodę na działanie w Twoim imieniu ({email}), dopóki go nie odłączysz w widoku Konto.',
       programOf: 'Źródło programu',
       leadsTo: 'Miejsce powrotu',
-      local: 'program na tym komputerze',
+      local: 'program na tym komputerze ({host})',
       scope: 'Uprawnienia',
       scopes: {
         full: 'Wszystko, co umożliwia klucz: publikowanie i usuwanie stron, czytanie zgłoszeń, zmiana ustawień',

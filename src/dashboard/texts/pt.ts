@@ -2326,7 +2326,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       asks: '<strong>{program}</strong> pede permissão para agir por você, {email}, até que você o revogue em Conta.',
       programOf: 'Programa de',
       leadsTo: 'Leva de volta a',
-      local: 'um programa neste computador',
+      local: 'um programa neste computador ({host})',
       scope: 'O que pode fazer',
       scopes: {
         full: 'Tudo o que uma chave pode: publicar e excluir páginas, ler envios, alterar configurações',

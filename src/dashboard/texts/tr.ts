@@ -2139,7 +2139,7 @@ const texts: Translation<'one' | 'other'> = {
       asks: '<strong>{program}</strong>, siz Hesap görünümünde sonlandırana kadar sizin adınıza ({email}) işlem yapmak istiyor.',
       programOf: 'Programın kaynağı',
       leadsTo: 'Geri dönülecek yer',
-      local: 'bu bilgisayardaki bir program',
+      local: 'bu bilgisayardaki bir program ({host})',
       scope: 'Yetkisi',
       scopes: {
         full: 'Bir anahtarın yapabildiği her şey: sayfa yayımlama ve silme, gönderim okuma, ayar değiştirme',

@@ -1995,7 +1995,7 @@ const texts: Translation<'other'> = {
       asks: '<strong>{program}</strong> 请求代您（{email}）操作，直到您在“账户”中将其终止。',
       programOf: '程序来自',
       leadsTo: '返回到',
-      local: '此计算机上的程序',
+      local: '此计算机上的程序（{host}）',
       scope: '权限',
       scopes: {
         full: '密钥的全部权限：发布和删除页面、读取提交、更改设置',

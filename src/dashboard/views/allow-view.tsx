@@ -22,16 +22,23 @@ const RIGHTS: Readonly<Record<Scope, string>> = t.signIn.allow.scopes;
 /** Programs on the person's own machine. */
 const LOCAL = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 
+const Host = ({ host }: { host: string }): JSX.Element =>
+  LOCAL.test(host) ? <Rich text={t.signIn.allow.local} with={{ host }} /> : <bdi>{host}</bdi>;
+
 /** Where the answer goes. A person recognizes a program by this, and not by the name that it has given itself. */
 function Destination({ asked: { host, redirect_host: to } }: { asked: Asked }): JSX.Element {
   return (
     <dl class="facts">
       <dt>{t.signIn.allow.programOf}</dt>
-      <dd>{LOCAL.test(host) ? t.signIn.allow.local : <bdi>{host}</bdi>}</dd>
+      <dd>
+        <Host host={host} />
+      </dd>
       {to !== host && (
         <>
           <dt>{t.signIn.allow.leadsTo}</dt>
-          <dd>{LOCAL.test(to) ? t.signIn.allow.local : <bdi>{to}</bdi>}</dd>
+          <dd>
+            <Host host={to} />
+          </dd>
         </>
       )}
     </dl>

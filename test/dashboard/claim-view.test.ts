@@ -31,7 +31,15 @@ describe.skipIf(!hasChromium())('the dashboard, a claim link', () => {
     expect((await owner.get(`/deploy/${id}`)).status).toBe(200);
     // The link works once.
     await page.goto(url);
+    await heading(page, 'Keep this page');
+    expect(await page.getByText('is erased soon').count()).toBe(0);
     await page.getByRole('button', { name: 'Claim' }).click();
     await page.getByText('This claim link does not work').waitFor();
+    await expectAccessible(page);
+    expect(await page.getByRole('button', { name: 'Claim' }).count()).toBe(0);
+    expect(await page.getByText('is erased').count()).toBe(0);
+    await page.getByRole('link', { name: 'your pages' }).click();
+    await heading(page, 'Pages');
+    await page.getByRole('link', { name: 'Contact', exact: true }).waitFor();
   });
 });

@@ -2175,10 +2175,11 @@ const texts: Translation<'one' | 'other'> = {
     },
     claim: {
       title: 'Diese Seite behalten',
-      text: 'Diese Seite wurde ohne Konto veröffentlicht und wird bald gelöscht. Wenn Sie sie übernehmen, gehört sie zu Ihren Seiten und bleibt.',
+      text: 'Eine Seite, die ohne Konto veröffentlicht wurde, wird nach einiger Zeit gelöscht, wenn niemand sie übernimmt. Wenn Sie sie mit diesem Link übernehmen, gehört sie zu Ihren Seiten und bleibt. Der Link funktioniert einmal.',
       hint: 'Adresse, Formular und Einsendungen bleiben, wie sie sind.',
       button: 'Übernehmen',
       claimed: '{page} gehört Ihnen und bleibt.',
+      over: 'Dieser Link funktioniert nicht: Er wurde schon verwendet, seine Seite ist abgelaufen, oder er wurde nur zum Teil kopiert. Eine Seite, die Sie übernommen haben, bleibt unter <a>Ihren Seiten</a>.',
     },
     allow: {
       title: 'Ein Programm erlauben',

@@ -2562,12 +2562,14 @@ export default {
     /** Keeps a page that was published without an account. */
     claim: {
       title: 'Keep this page',
-      text: 'It was published without an account, and is erased soon. When you claim it, it is one of your pages and stays.',
+      text: 'A page that was published without an account is erased after a while, unless somebody claims it. When you claim it with this link, which works once, it is one of your pages and stays.',
       hint: 'Its address, its form and its submissions stay as they are.',
       /** A verb. */
       button: 'Claim',
       /** `page`: its name. */
       claimed: '{page} is yours, and stays.',
+      /** After a try. `<a>` leads to the list of pages. */
+      over: 'This claim link does not work: it was used, its page has expired, or it was copied in part. A page that you have claimed stays, among <a>your pages</a>.',
     },
     /** A program asks to act for the person. */
     allow: {

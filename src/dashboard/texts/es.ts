@@ -2319,10 +2319,11 @@ const texts: Translation<'one' | 'many' | 'other'> = {
     },
     claim: {
       title: 'Conservar esta página',
-      text: 'Se publicó sin cuenta y se borrará pronto. Si la reclama, pasa a ser una de sus páginas y se conserva.',
+      text: 'Una página publicada sin cuenta se borra al cabo de un tiempo si nadie la reclama. Si la reclama con este enlace, que funciona una sola vez, pasa a ser una de sus páginas y se conserva.',
       hint: 'Su dirección, su formulario y sus envíos siguen como están.',
       button: 'Reclamar',
       claimed: '{page} es suya y se conserva.',
+      over: 'Este enlace no funciona: ya se usó, su página ha caducado o se copió solo en parte. Una página que usted ha reclamado se conserva entre <a>sus páginas</a>.',
     },
     allow: {
       title: 'Autorizar un programa',

@@ -2309,10 +2309,11 @@ const texts: Translation<'one' | 'many' | 'other'> = {
     },
     claim: {
       title: 'Conserver cette page',
-      text: 'Elle a été publiée sans compte et sera bientôt effacée. Si vous la reprenez, elle fera partie de vos pages et restera.',
+      text: 'Une page publiée sans compte est effacée au bout d’un certain temps si personne ne la reprend. Si vous la reprenez avec ce lien, qui ne fonctionne qu’une fois, elle fera partie de vos pages et restera.',
       hint: 'Son adresse, son formulaire et ses réponses restent tels quels.',
       button: 'Reprendre',
       claimed: 'La page {page} est à vous, et reste.',
+      over: 'Ce lien ne fonctionne pas : il a déjà servi, sa page a expiré ou il a été copié en partie. Une page que vous avez reprise reste parmi <a>vos pages</a>.',
     },
     allow: {
       title: 'Autoriser un programme',

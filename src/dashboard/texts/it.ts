@@ -2319,10 +2319,11 @@ const texts: Translation<'one' | 'many' | 'other'> = {
     },
     claim: {
       title: 'Conserva questa pagina',
-      text: 'È stata pubblicata senza account, e presto sarà cancellata. Se la rivendichi, diventa una delle tue pagine e resta.',
+      text: 'Una pagina pubblicata senza account viene cancellata dopo un po’ di tempo, se nessuno la rivendica. Se la rivendichi con questo link, che funziona una volta sola, diventa una delle tue pagine e resta.',
       hint: 'L’indirizzo, il modulo e gli invii restano come sono.',
       button: 'Rivendica',
       claimed: '{page} è tua, e resta.',
+      over: 'Questo link non funziona: è già stato usato, la sua pagina è scaduta oppure è stato copiato solo in parte. Una pagina che hai rivendicato resta tra <a>le tue pagine</a>.',
     },
     allow: {
       title: 'Autorizza un programma',

@@ -2152,10 +2152,11 @@ const texts: Translation<'one' | 'other'> = {
     },
     claim: {
       title: 'Deze pagina houden',
-      text: 'Deze pagina is zonder account gepubliceerd en wordt binnenkort gewist. Als je de pagina claimt, wordt het een van jouw pagina’s en blijft die staan.',
+      text: 'Een pagina die zonder account is gepubliceerd, wordt na een tijd gewist als niemand die claimt. Als je de pagina met deze link claimt, wordt het een van jouw pagina’s en blijft die staan. De link werkt één keer.',
       hint: 'Het adres, het formulier en de inzendingen blijven zoals ze zijn.',
       button: 'Claimen',
       claimed: '{page} is van jou, en blijft.',
+      over: 'Deze link werkt niet: hij is al gebruikt, de pagina is verlopen of hij is maar voor een deel gekopieerd. Een pagina die je hebt geclaimd, blijft bij <a>je pagina’s</a> staan.',
     },
     allow: {
       title: 'Een programma toestaan',

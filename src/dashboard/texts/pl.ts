@@ -2478,10 +2478,11 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
     },
     claim: {
       title: 'Zachowaj tę stronę',
-      text: 'Opublikowano ją bez konta i wkrótce zostanie usunięta. Gdy ją przejmiesz, stanie się jedną z Twoich stron i pozostanie.',
+      text: 'Strona opublikowana bez konta zostaje po pewnym czasie usunięta, jeśli nikt jej nie przejmie. Gdy przejmiesz ją za pomocą tego linku, który działa tylko raz, stanie się jedną z Twoich stron i pozostanie.',
       hint: 'Jej adres, formularz i zgłoszenia pozostaną bez zmian.',
       button: 'Przejmij',
       claimed: 'Strona {page} należy do Ciebie i pozostanie.',
+      over: 'Ten link nie działa: został już użyty, jego strona wygasła albo skopiowano tylko jego część. Strona przejęta przez Ciebie pozostaje wśród <a>Twoich stron</a>.',
     },
     allow: {
       title: 'Zezwól programowi',

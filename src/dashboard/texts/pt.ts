@@ -2315,10 +2315,11 @@ const texts: Translation<'one' | 'many' | 'other'> = {
     },
     claim: {
       title: 'Manter esta página',
-      text: 'Ela foi publicada sem conta e será apagada em breve. Se você a reivindicar, ela passa a ser uma das suas páginas e continua no ar.',
+      text: 'Uma página publicada sem conta é apagada depois de algum tempo se ninguém a reivindicar. Se você a reivindicar com este link, que funciona uma única vez, ela passa a ser uma das suas páginas e continua no ar.',
       hint: 'O endereço, o formulário e os envios continuam como estão.',
       button: 'Reivindicar',
       claimed: '{page} é sua e continua no ar.',
+      over: 'Este link não funciona: já foi usado, a página dele expirou ou ele foi copiado só em parte. Uma página que você reivindicou continua entre <a>as suas páginas</a>.',
     },
     allow: {
       title: 'Autorizar um programa',

@@ -2128,10 +2128,11 @@ const texts: Translation<'one' | 'other'> = {
     },
     claim: {
       title: 'Bu sayfayı koru',
-      text: 'Hesap olmadan yayımlandı ve yakında silinecek. Sahiplenirseniz sayfalarınızdan biri olur ve kalır.',
+      text: 'Hesap olmadan yayımlanan bir sayfa, kimse sahiplenmezse bir süre sonra silinir. Yalnızca bir kez çalışan bu bağlantıyla sahiplenirseniz sayfalarınızdan biri olur ve kalır.',
       hint: 'Adresi, formu ve gönderimleri olduğu gibi kalır.',
       button: 'Sahiplen',
       claimed: '“{page}” artık sizin ve silinmeyecek.',
+      over: 'Bu bağlantı çalışmıyor: kullanılmış, sayfasının süresi dolmuş ya da eksik kopyalanmış. Sahiplendiğiniz bir sayfa <a>sayfalarınız</a> arasında kalır.',
     },
     allow: {
       title: 'Programa izin ver',

@@ -91,6 +91,10 @@ export function changeText(
   const start = sharedStart(raw, specials, text);
   const end = sharedEnd(raw, specials, text, start);
   const middle = spell(text.slice(start.text, end.text), spelling, lineEnd);
+  // A `<` that stood alone would begin a tag with its new neighbour.
+  if (spelling.isText && raw[start.raw - 1] === '<' && /^[a-z/!?]/i.test(middle + raw.slice(end.raw))) {
+    return [{ from: from + start.raw - 1, to: from + end.raw, text: `&lt;${middle}` }];
+  }
   // An `&` that stood alone can become a reference together with its new neighbours.
   const result = raw.slice(0, start.raw) + middle + raw.slice(end.raw);
   if (readText(result, spelling) !== text) return [{ from, to, text: spell(text, spelling, lineEnd) }];

@@ -1,4 +1,5 @@
-import { colord } from 'colord';
+import { colord, extend } from 'colord';
+import a11yPlugin from 'colord/plugins/a11y';
 import { attribute, type HtmlElement, type HtmlNode, isElement, isHtml, isText } from '../../../forms/html-tree.ts';
 import { schemesOf, toHex } from '../../../sites/page-look.ts';
 import { changeText, possibleText, spell, TEXT } from './new-text.ts';
@@ -106,8 +107,14 @@ function placeInHead(source: PageSource, found: Found): { at: number; lineBreak:
 
 const written = (text: string): string => spell(possibleText(text), { isText: false, quote: '"' }, '\n');
 
-/** A colour in which texts on another one can be read. */
-const readableOn = (color: string): string => (colord(color).brightness() > 0.55 ? '#10151d' : '#ffffff');
+extend([a11yPlugin]);
+
+/** The least contrast of a text (WCAG 2.2, 1.4.3). */
+const MIN_CONTRAST = 4.5;
+
+/** Returns a colour in which texts on another one can be read. On any colour, white or black can. */
+const readableOn = (color: string): string =>
+  ['#ffffff', '#10151d'].find((text) => colord(text).contrast(color) >= MIN_CONTRAST) ?? '#000000';
 
 /** Returns the edits for the colour: of <meta name="theme-color">, and of the variables of finished pages. */
 function colorEdits(source: PageSource, found: Found, color: string): { edits: Edit[]; added: string[] } {

@@ -170,6 +170,13 @@ describe('changeField, moveField and removeField', () => {
     );
   });
 
+  it('change what agents are told of a field with its label', () => {
+    const form = (label: string): string =>
+      `<form><label>${label} <input name=a toolparamdescription="${label}"></label></form>`;
+    const relabelled = changed(form('Name'), (source) => changeField(source, FORM, { index: 0 }, { label: 'A & B' }));
+    expect(relabelled).toBe(form('A &amp; B'));
+  });
+
   it('give choices without a label a legend, and no choice the label of all', () => {
     const choices =
       '<label><input type=radio name=a value=1> One</label><label><input type=radio name=a value=2> Two</label>';

@@ -21,6 +21,34 @@ describe('typeText', () => {
     expect(typed(html, 'B', how)).toBe(wanted);
   });
 
+  const choice = (value: string, label: string): string =>
+    `<form><label><input type="radio" name="m" ${value}> <b>${label}</b></label><label><input type=radio name=m value=Meat> Meat</label></form>`;
+
+  it.each([
+    ['that is the same', 'value="Egg &amp; ham"', 'value="Fish"'],
+    ['that is another', 'value="1"', 'value="1"'],
+    ['that is missing', '', ''],
+  ])('changes the words of a choice with a value %s', (_what, before, after) => {
+    expect(typed(choice(before, 'Egg & ham'), 'Fish', { isNew: false })).toBe(choice(after, 'Fish'));
+  });
+
+  it('changes the value of a single checkbox with its words', () => {
+    const box = (text: string): string =>
+      `<form><label><input type=checkbox name=c value="${text}"> ${text}</label></form>`;
+    expect(typed(box('I agree'), 'Yes')).toBe(box('Yes'));
+  });
+
+  it('changes what agents are told of a form and a field with the words', () => {
+    const page = (title: string, intro: string, lunch: string): string =>
+      `<h1>${title}</h1><p>${intro}</p><form tooldescription="${title} – ${intro}"><label>${lunch}<input name=a toolparamdescription="${lunch}"></label></form>`;
+    const before = page('Open day', 'Come and see', 'Lunch?');
+    expect(typed(before, 'Summer party')).toBe(page('Summer party', 'Come and see', 'Lunch?'));
+    expect(typed(before, 'On 3 May', { id: 1 })).toBe(page('Open day', 'On 3 May', 'Lunch?'));
+    expect(typed(before, 'Dinner?', { id: 2 })).toBe(page('Open day', 'Come and see', 'Dinner?'));
+    const own = '<h1>A</h1><form tooldescription="About A"><input toolparamdescription="A B"></form>';
+    expect(typed(own, 'C', { isNew: false })).toBe(own.replace('<h1>A', '<h1>C'));
+  });
+
   it('keeps the title where the heading is emptied', () => {
     expect(typed('<title>A</title><h1>A</h1>', ' ')).toBe('<title>A</title><h1></h1>');
   });

@@ -4,6 +4,7 @@ import { type PageSource, type Range, readSource } from '../page-source.ts';
 import { applyEdits, type Edit } from '../source-edits.ts';
 import { contentOf } from '../source-walk.ts';
 import { removeAttribute, setAttribute } from '../tag-attributes.ts';
+import { followingDescriptions } from '../tool-descriptions.ts';
 import { around, parentOf } from './form-controls.ts';
 import { lineBreakBefore, type NewField, writeField } from './new-fields.ts';
 import { changeOptions } from './option-edits.ts';
@@ -175,7 +176,8 @@ export function changeField(
   if (label !== undefined) {
     steps.push((now) => {
       const found = findField(now, form, field);
-      return label === found.field.label ? [] : relabel(now, found, label);
+      if (label === found.field.label) return [];
+      return [...followingDescriptions(now, found.field.label, label), ...relabel(now, found, label)];
     });
   }
   if (isRequired !== undefined) steps.push((now) => require(now, findField(now, form, field), isRequired));

@@ -1,22 +1,33 @@
 import { attribute } from '../../../../forms/html-tree.ts';
 import { changeText, possibleText, TEXT } from '../new-text.ts';
-import type { PageSource } from '../page-source.ts';
+import type { PageSource, Range } from '../page-source.ts';
 import { applyEdits, type Edit } from '../source-edits.ts';
 import { setAttribute } from '../tag-attributes.ts';
 import type { FoundOption } from './field-options.ts';
 import { nameOf } from './form-controls.ts';
 import { choiceLike, lineBreakBefore, optionOf } from './new-fields.ts';
-import type { FieldOption, FoundField } from './source-forms.ts';
+import { allOptions, type FieldOption, type FoundField } from './source-forms.ts';
 
-/** Returns the edits that give a choice another label. A value that was the label becomes the new one. */
-function relabelled(source: PageSource, { place, value, label, control }: FoundOption, wanted: string): Edit[] {
-  const text = possibleText(wanted).replaceAll(/\s+/g, ' ').trim();
-  if (!place?.words || text === label) return [];
+const tidy = (text: string): string => possibleText(text).replaceAll(/\s+/g, ' ').trim();
+
+/** Returns the edit by which a value that was the label becomes the new one: otherwise submissions would say the old one. */
+function revalued(source: PageSource, { value, label, control }: FoundOption, text: string): Edit[] {
   const follows = value === label && attribute(control, 'value') !== undefined;
-  return [
-    ...(follows ? setAttribute(source, control, 'value', text) : []),
-    ...changeText(source.html, place.words, text, TEXT),
-  ];
+  return follows ? setAttribute(source, control, 'value', text) : [];
+}
+
+/** Returns the edits that give a choice another label. */
+function relabelled(source: PageSource, option: FoundOption, wanted: string): Edit[] {
+  const { place, label } = option;
+  const text = tidy(wanted);
+  if (!place?.words || text === label) return [];
+  return [...revalued(source, option, text), ...changeText(source.html, place.words, text, TEXT)];
+}
+
+/** Returns the edit of the value of a choice whose label, at this part of the HTML, becomes a text. */
+export function followingValue(source: PageSource, { from }: Range, text: string): Edit[] {
+  const option = allOptions(source).find(({ place }) => place?.words?.from === from);
+  return option ? revalued(source, option, tidy(text)) : [];
 }
 
 /** The HTML of a choice that stays, with its wanted label. */

@@ -1,4 +1,4 @@
-import { type HtmlElement, hasAttribute, typeOf } from '../../../../forms/html-tree.ts';
+import { attribute, type HtmlElement, hasAttribute, typeOf } from '../../../../forms/html-tree.ts';
 import type { LinePlace } from '../line-places.ts';
 import type { PageSource, Range } from '../page-source.ts';
 import { fieldsetOf, groupLabelOf, type LabelPlace, labelOf, readLabel } from './field-labels.ts';
@@ -153,6 +153,16 @@ function findForms(source: PageSource): readonly FoundForm[] {
 
 /** The forms of a page with the fields that visitors fill in, in the order of the page. */
 export const forms = (source: PageSource): SourceForm[] => findForms(source).map(({ form }) => form);
+
+/** The choices of all fields: also a single checkbox is one. */
+export function allOptions(source: PageSource): FoundOption[] {
+  return findForms(source).flatMap(({ fields }) =>
+    fields.flatMap(({ field, controls: [control], label: place, options }) => {
+      if (field.type !== 'checkbox' || !control) return options;
+      return [{ value: attribute(control, 'value') ?? 'on', label: field.label, place, unit: undefined, control }];
+    }),
+  );
+}
 
 export function findForm(source: PageSource, { index }: Pick<SourceForm, 'index'>): FoundForm {
   const found = findForms(source)[index];

@@ -212,6 +212,30 @@ describe.skipIf(!hasChromium())('the dashboard, drafts', () => {
     await expect.poll(() => draftOf(owner, id)).toBeUndefined();
   });
 
+  it('are brought back into an editor that was opened meanwhile, and not in place of a newer one', async () => {
+    const { owner, id, page } = await begin();
+    const undo = page.locator('.toast').getByRole('button', { name: 'Undo' });
+    const discardAndOpen = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByText('Your changes are discarded.').waitFor();
+      await page.getByRole('link', { name: 'Edit', exact: true }).click();
+      await openCode(page);
+      expect(await typedCode(page)).toBe(LIVE);
+    };
+    await type(page, FIRST);
+    await discardAndOpen();
+    await undo.click();
+    await expect.poll(() => typedCode(page)).toBe(FIRST);
+    await expect.poll(() => draftOf(owner, id)).toBe(FIRST);
+    await discardAndOpen();
+    await type(page, SECOND);
+    await expect.poll(() => draftOf(owner, id)).toBe(SECOND);
+    await undo.click();
+    await page.getByText('Not undone: There is a newer draft.').waitFor();
+    expect(await typedCode(page)).toBe(SECOND);
+    expect(await draftOf(owner, id)).toBe(SECOND);
+  });
+
   it('know in another browser that the page was changed since they began', async () => {
     const { owner, id, path, page } = await begin();
     await type(page, FIRST);

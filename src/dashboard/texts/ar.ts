@@ -444,6 +444,7 @@ const texts: Translation<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
       notYet: '<strong>ليست في حسابك بعد</strong>: {why} تُعاد المحاولة مع تغييرك التالي.',
       stillThere: 'ما زالت مسودتك في حسابك: {why}',
       onlyInTab: 'مسودتك ليست في حسابك، بل في علامة التبويب هذه فقط: {why}',
+      isNewer: 'توجد مسودة أحدث.',
       withOthers: 'تراها مع تغييراتك غير المنشورة في {files}.',
       newer: {
         title: 'تغيّرت مسودتك في مكان آخر',

@@ -420,6 +420,7 @@ const texts: Translation<'one' | 'other'> = {
       notYet: '<strong>Noch nicht in Ihrem Konto</strong>: {why} Bei Ihrer nächsten Änderung wird es erneut versucht.',
       stillThere: 'Ihr Entwurf ist noch in Ihrem Konto: {why}',
       onlyInTab: 'Ihr Entwurf ist nicht in Ihrem Konto, nur in diesem Tab: {why}',
+      isNewer: 'Es gibt einen neueren Entwurf.',
       withOthers: 'Sie sehen die Seite mit Ihren Änderungen an {files}, die nicht veröffentlicht sind.',
       newer: {
         title: 'Ihr Entwurf wurde anderswo geändert',

@@ -506,6 +506,8 @@ export default {
       notYet: '<strong>Not in your account yet</strong>: {why} It is tried again with your next change.',
       stillThere: 'Your draft is still in your account: {why}',
       onlyInTab: 'Your draft is not in your account, only in this tab: {why}',
+      /** Why a draft that was discarded is not brought back. */
+      isNewer: 'There is a newer draft.',
       /** `{files}`: the paths of files. */
       withOthers: 'You see it with your changes of {files}, which are not published.',
       /** The account has another draft than this tab. `this one`: that of the tab. */

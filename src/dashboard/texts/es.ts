@@ -419,6 +419,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       notYet: '<strong>Todavía no está en su cuenta</strong>: {why} Se reintenta con su próximo cambio.',
       stillThere: 'Su borrador sigue en su cuenta: {why}',
       onlyInTab: 'Su borrador no está en su cuenta, solo en esta pestaña: {why}',
+      isNewer: 'Hay un borrador más reciente.',
       withOthers: 'La ve con sus cambios en {files}, que no están publicados.',
       newer: {
         title: 'Su borrador se ha cambiado en otro lugar',

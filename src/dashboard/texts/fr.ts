@@ -410,6 +410,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
         '<strong>Pas encore dans votre compte</strong> : {why} Un nouvel essai aura lieu à votre prochaine modification.',
       stillThere: 'Votre brouillon est toujours dans votre compte : {why}',
       onlyInTab: 'Votre brouillon n’est pas dans votre compte, seulement dans cet onglet : {why}',
+      isNewer: 'Il y a un brouillon plus récent.',
       withOthers: 'Vous la voyez avec vos modifications de {files}, qui ne sont pas publiées.',
       newer: {
         title: 'Votre brouillon a été modifié ailleurs',

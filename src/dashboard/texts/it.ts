@@ -421,6 +421,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       notYet: '<strong>Non ancora nel tuo account</strong>: {why} Si riprova con la prossima modifica.',
       stillThere: 'La bozza è ancora nel tuo account: {why}',
       onlyInTab: 'La bozza non è nel tuo account, ma solo in questa scheda: {why}',
+      isNewer: 'C’è una bozza più recente.',
       withOthers: 'La vedi con le tue modifiche a {files}, che non sono pubblicate.',
       newer: {
         title: 'La bozza è stata modificata altrove',

@@ -400,6 +400,7 @@ const texts: Translation<'other'> = {
       notYet: '<strong>まだアカウントに保存されていません</strong>：{why}次に変更したときに再試行します。',
       stillThere: '下書きはまだアカウントに残っています：{why}',
       onlyInTab: '下書きはアカウントになく、このタブにのみあります：{why}',
+      isNewer: 'より新しい下書きがあります。',
       withOthers: 'まだ公開していない{files}の変更を反映して表示しています。',
       newer: {
         title: '下書きが別の場所で変更されました',

@@ -415,6 +415,7 @@ const texts: Translation<'one' | 'other'> = {
       notYet: '<strong>Nog niet in je account</strong>: {why} Bij je volgende wijziging wordt het opnieuw geprobeerd.',
       stillThere: 'Je concept staat nog in je account: {why}',
       onlyInTab: 'Je concept staat niet in je account, alleen in dit tabblad: {why}',
+      isNewer: 'Er is een nieuwer concept.',
       withOthers: 'Je ziet de pagina met je wijzigingen in {files}, die niet gepubliceerd zijn.',
       newer: {
         title: 'Je concept is ergens anders gewijzigd',

@@ -429,6 +429,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       notYet: '<strong>Jeszcze nie na Twoim koncie</strong>: {why} Kolejna próba nastąpi przy następnej zmianie.',
       stillThere: 'Twój szkic jest nadal na Twoim koncie: {why}',
       onlyInTab: 'Twojego szkicu nie ma na koncie, jest tylko w tej karcie: {why}',
+      isNewer: 'Jest nowszy szkic.',
       withOthers: 'Widzisz ją z Twoimi nieopublikowanymi zmianami w: {files}.',
       newer: {
         title: 'Twój szkic zmieniono w innym miejscu',

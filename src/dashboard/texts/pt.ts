@@ -421,6 +421,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       notYet: '<strong>Ainda não está na sua conta</strong>: {why} Há uma nova tentativa com sua próxima alteração.',
       stillThere: 'Seu rascunho continua na sua conta: {why}',
       onlyInTab: 'Seu rascunho não está na sua conta, só nesta aba: {why}',
+      isNewer: 'Há um rascunho mais recente.',
       withOthers: 'Você a vê com suas alterações em {files}, que não estão publicadas.',
       newer: {
         title: 'Seu rascunho foi alterado em outro lugar',

@@ -413,6 +413,7 @@ const texts: Translation<'one' | 'other'> = {
       notYet: '<strong>Henüz hesabınızda değil</strong>: {why} Bir sonraki değişikliğinizde yeniden denenir.',
       stillThere: 'Taslağınız hâlâ hesabınızda: {why}',
       onlyInTab: 'Taslağınız hesabınızda değil, yalnızca bu sekmede: {why}',
+      isNewer: 'Daha yeni bir taslak var.',
       withOthers: 'Sayfayı, yayımlanmamış değişikliklerinizle görüyorsunuz: {files}.',
       newer: {
         title: 'Taslağınız başka bir yerde değiştirildi',

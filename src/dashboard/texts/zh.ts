@@ -393,6 +393,7 @@ const texts: Translation<'other'> = {
       notYet: '<strong>尚未存入您的账户</strong>：{why}下次更改时会自动重试。',
       stillThere: '您的草稿仍在账户中：{why}',
       onlyInTab: '您的草稿不在账户中，只在此标签页中：{why}',
+      isNewer: '有一份更新的草稿。',
       withOthers: '您看到的页面包含您对 {files} 所做的、尚未发布的更改。',
       newer: {
         title: '您的草稿已在别处更改',

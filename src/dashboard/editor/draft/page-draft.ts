@@ -27,8 +27,8 @@ const MAX_TRIES = 5;
  */
 export class PageDraft {
   readonly state = signal<DraftState>({ state: 'kept' });
-  /** True while the editor shows it, and says itself how it is kept. */
-  isShown = false;
+  /** Shows another text in the editor; undefined while none is open, which says itself how the draft is kept. */
+  show: ((draft: Draft) => void) | undefined;
   readonly #place: DraftPlace;
   /** The tag of the draft of the account that this tab knows; undefined: of none. */
   #tag: string | undefined;
@@ -74,6 +74,18 @@ export class PageDraft {
     this.#forget();
     this.#want('none');
     void this.flush();
+  }
+
+  /** Deletes a draft as `drop` does. Returns how to bring it back, which throws where this tab has a newer one by then. */
+  discard(draft: Draft): () => void {
+    const tag = this.#tag;
+    this.drop();
+    return () => {
+      const isGone = this.#wanted === undefined && (this.#tag === undefined || this.#tag === tag);
+      if (!isGone && this.#wanted !== 'none') throw new Error(t.editor.draft.isNewer);
+      this.keep(draft);
+      this.show?.(draft);
+    };
   }
 
   /** Goes on with the draft of this tab or with that of the account, where both differ. Returns the latter. */
@@ -217,7 +229,7 @@ export class PageDraft {
 
   /** Says that this tab alone has it, unless the editor does. */
   #sayWhere(): void {
-    if (!this.isShown) say(fill(t.editor.draft.onlyInTab, { why: this.reason ?? '' }));
+    if (!this.show) say(fill(t.editor.draft.onlyInTab, { why: this.reason ?? '' }));
   }
 
   #end(sent: Draft | 'none', error: Error | undefined): void {
@@ -230,7 +242,7 @@ export class PageDraft {
     this.#forget();
     this.#want(undefined);
     // The list of pages was read before.
-    if (!this.isShown) readAgain();
+    if (!this.show) readAgain();
   }
 }
 

@@ -10,7 +10,7 @@ export type Drafted = {
   type(html: string): void;
   /** Makes a newer version of the page with the same HTML the one that the work began with. */
   beginWith(etag: string): void;
-  /** Deletes the draft, and returns how to bring it back. */
+  /** Deletes the draft. Returns how to bring it back, which throws where there is a newer one by then. */
   drop(): () => void;
   /** Deletes the draft once its HTML is published. Returns whether it did: what was typed meanwhile stays. */
   dropPublished(html: string): boolean;
@@ -29,7 +29,7 @@ export function usePageDraft(kept: PageDraft, live: Draft, found: Draft | undefi
     setDraft(changed);
   }
   useEffect(() => {
-    kept.isShown = true;
+    kept.show = change;
     // It was published, and could not be deleted then.
     if (found?.html === live.html) kept.drop();
     // A phone may end the tab without a word.
@@ -37,7 +37,7 @@ export function usePageDraft(kept: PageDraft, live: Draft, found: Draft | undefi
     document.addEventListener('visibilitychange', leave);
     return () => {
       document.removeEventListener('visibilitychange', leave);
-      kept.isShown = false;
+      kept.show = undefined;
       void kept.flush();
     };
   }, [kept]);
@@ -57,11 +57,7 @@ export function usePageDraft(kept: PageDraft, live: Draft, found: Draft | undefi
       change({ ...latest.current, etag });
       if (latest.current.html !== live.html) kept.keep(latest.current);
     },
-    drop() {
-      const dropped = latest.current;
-      kept.drop();
-      return () => kept.keep(dropped);
-    },
+    drop: () => kept.discard(latest.current),
     dropPublished(html) {
       const isLatest = latest.current.html === html;
       if (isLatest) kept.drop();

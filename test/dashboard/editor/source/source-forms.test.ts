@@ -79,6 +79,40 @@ describe('forms', () => {
   });
 });
 
+describe('a form in a table or a list of terms', () => {
+  const TABLE = `
+<table>
+  <tr><th>Name</th><td><input name=n></td></tr>
+  <tr><td>Your mail</td><td><input type=email name=m></td><td>never shown</td></tr>
+</table>`;
+  const row = '<tr><td>Phone</td><td><input name="phone" type="tel" autocomplete="tel"></td></tr>';
+
+  it('has the words in the cells before as labels', () => {
+    expect(brief(TABLE)).toEqual(['text n "Name"', 'email m "Your mail"']);
+    expect(brief('<dl><dt>A<dd><input name=a><dt><dd><input name=b></dl>')).toEqual(['text a "A"', 'text b ""']);
+    const grid = '<table><tr><td>A<td><input name=a><td>B<td><input name=b><td><input name=c></table>';
+    expect(brief(grid)).toEqual(['text a "A"', 'text b "B"', 'text c ""']);
+  });
+
+  it('gets a row for a new field, and other words in a cell', () => {
+    const added = changed(TABLE, (source) =>
+      addField(source, FORM, { label: 'Phone', type: 'tel', isRequired: false }),
+    );
+    expect(added).toContain(row);
+    expect(brief(added)).toEqual(['text n "Name"', 'email m "Your mail"', 'tel phone "Phone"']);
+    expect(changed(TABLE, (source) => changeField(source, FORM, { index: 1 }, { label: 'Address' }))).toBe(
+      TABLE.replace('Your mail', 'Address'),
+    );
+    expect(brief(changed(TABLE, (source) => moveField(source, FORM, { index: 1 }, 0)))).toEqual([
+      'email m "Your mail"',
+      'text n "Name"',
+    ]);
+    expect(changed(TABLE, (source) => removeField(source, FORM, { index: 0 }))).toBe(
+      TABLE.replace('\n  <tr><th>Name</th><td><input name=n></td></tr>', ''),
+    );
+  });
+});
+
 describe('addField', () => {
   it('gives a field the shape of its neighbours, without what is theirs', () => {
     expect(

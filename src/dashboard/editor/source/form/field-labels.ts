@@ -16,17 +16,27 @@ function textBefore(source: PageSource, control: HtmlElement): Range | undefined
   return before && isText(before) ? wordsOf(source, before) : undefined;
 }
 
+/** The cells that labels stand in, by those of their controls. */
+const LABEL_CELLS: Readonly<Record<string, readonly string[]>> = { td: ['td', 'th'], dd: ['dt'] };
+
+/** Returns the cell before that of a control, where a form is a table or a list of terms. */
+function cellBefore({ counts }: PageControls, control: HtmlElement): HtmlElement | undefined {
+  const cell = around(control).find(({ tagName }) => tagName in LABEL_CELLS);
+  if (!cell?.parentNode || counts.get(cell) !== 1) return undefined;
+  const siblings = cell.parentNode.childNodes.filter(isElement);
+  const before = siblings[siblings.indexOf(cell) - 1];
+  const isLabel = before && !counts.get(before) && LABEL_CELLS[cell.tagName]?.includes(before.tagName);
+  return isLabel ? before : undefined;
+}
+
 function wordsIn(source: PageSource, element: HtmlElement | undefined): LabelPlace | undefined {
   const words = element && mainWords(source, element);
   return words && { words, element };
 }
 
 /** The label of one control. */
-export function labelOf(
-  source: PageSource,
-  { labels, byId }: PageControls,
-  control: HtmlElement,
-): LabelPlace | undefined {
+export function labelOf(source: PageSource, page: PageControls, control: HtmlElement): LabelPlace | undefined {
+  const { labels, byId } = page;
   for (const label of labels.get(control) ?? []) {
     const found = wordsIn(source, label);
     if (found) return found;
@@ -37,6 +47,8 @@ export function labelOf(
   if (attribute(control, 'aria-label')) return { element: control, name: 'aria-label' };
   const words = textBefore(source, control);
   if (words) return { words, element: undefined };
+  const cell = wordsIn(source, cellBefore(page, control));
+  if (cell) return cell;
   return attribute(control, 'placeholder') ? { element: control, name: 'placeholder' } : undefined;
 }
 

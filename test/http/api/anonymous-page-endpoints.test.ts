@@ -178,6 +178,14 @@ describe('POST /publish', () => {
       const late = await post(own[1]).send({ html: HTML });
       expect([late.status, late.headers['error-code']]).toEqual([429, 'too-many-anonymous-pages']);
       expect(Number(late.headers['retry-after'])).toBeGreaterThan(0);
+      const wrong = await Promise.all([
+        post(own[0]).type('text/plain').send(HTML),
+        post(own[0])
+          .type('text/html')
+          .send('a'.repeat(QUARTER + 1)),
+        post(own[0]).send({ html: HTML, slug: 'my-bank' }),
+      ]);
+      expect(wrong.map(({ status }) => status)).toEqual([415, 413, 400]);
       expect((await post(other).send({ html: HTML })).status).toBe(201);
     }
   });

@@ -110,8 +110,6 @@ async function publish(request: EndpointRequest, response: Response, app: App): 
   const refuse = (error: unknown): never => {
     throw error instanceof TooManyPages ? tooManyPages(error.retryAfterMs) : error;
   };
-  // Before the body costs anything.
-  await checkAnonymous(db, network, LIMITS).catch(refuse);
   const { html, files: sent } = await requests.bodyReader.fields(
     request,
     numberOfClient(network),
@@ -121,6 +119,8 @@ async function publish(request: EndpointRequest, response: Response, app: App): 
   const htmlBytes = Buffer.byteLength(html);
   const files = sent?.list ?? [];
   if (sent) checkLimits([{ path: INDEX, bytes: htmlBytes }, ...files], smallerSites(config));
+  // Before files are stored.
+  await checkAnonymous(db, network, LIMITS).catch(refuse);
   const token = newToken();
   const ownerId = await findAnonymousOwner(db);
   const page = {

@@ -243,6 +243,24 @@ describe('changeField, moveField and removeField', () => {
     );
   });
 
+  it.each([
+    ['<select name=a>{first}<option>One</option><option>Two</option></select>', '<option value=""></option>'],
+    [
+      '<select name=a>\n  {first}<optgroup label=A><option>One</option></optgroup></select>',
+      '<option value=""></option>\n  ',
+    ],
+    ['<select name=a><option value="">Choose</option>{first}<option>One</option></select>', ''],
+    ['<select name=a>{first}<option>One</option><option selected>Two</option></select>', ''],
+    ['<select name=a multiple>{first}<option>One</option></select>', ''],
+    ['<select name=a size=3>{first}<option>One</option></select>', ''],
+  ])('make visitors choose: %s', (html, first) => {
+    const before = html.replace('{first}', '');
+    const after = html.replace('{first}', first).replace(/^<select[^>]*/, '$& required');
+    const options = fieldsIn(before)[0]?.options;
+    expect(changed(before, (source) => changeField(source, FORM, { index: 0 }, { isRequired: true }))).toBe(after);
+    expect(fieldsIn(after)[0]?.options).toEqual(options);
+  });
+
   it('move a field with its label and its blanks, and back', () => {
     const moved = changed(ROWS, (source) => moveField(source, FORM, { index: 0 }, 1));
     expect(brief(moved)).toEqual(['choice country "Country"', 'text first "First name" *']);

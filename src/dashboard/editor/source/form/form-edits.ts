@@ -1,8 +1,8 @@
-import { attribute, type HtmlElement, isElement, isHtml } from '../../../../forms/html-tree.ts';
+import { attribute, type HtmlElement, hasAttribute, isElement, isHtml } from '../../../../forms/html-tree.ts';
 import { changeText, possibleText, spell, TEXT } from '../new-text.ts';
 import { type PageSource, type Range, readSource } from '../page-source.ts';
 import { applyEdits, type Edit } from '../source-edits.ts';
-import { contentOf } from '../source-walk.ts';
+import { contentOf, rangeOf } from '../source-walk.ts';
 import { removeAttribute, setAttribute } from '../tag-attributes.ts';
 import { followingDescriptions } from '../tool-descriptions.ts';
 import { around, parentOf } from './form-controls.ts';
@@ -134,10 +134,26 @@ function relabel(source: PageSource, { label: place, labelledBy }: FoundField, l
   return labelledBy ? setAttribute(source, labelledBy, 'aria-label', text) : [];
 }
 
-function require(source: PageSource, { controls, field }: FoundField, isRequired: boolean): Edit[] {
+/** Returns the edit that puts an option for no choice before the first one, which browsers would send without a choice. */
+function withNoChoice(source: PageSource, { controls: [select], options }: FoundField): Edit[] {
+  if (select?.tagName !== 'select' || hasAttribute(select, 'multiple')) return [];
+  if (Number(attribute(select, 'size') ?? 1) > 1) return [];
+  if (options.some(({ control }) => hasAttribute(control, 'selected'))) return [];
+  const first = select.childNodes.find(isElement);
+  const range = first && rangeOf(source, first);
+  const control = options[0]?.control;
+  const isChoice = control !== undefined && (control === first || parentOf(control) === first);
+  if (!range || !isChoice) return [];
+  const text = `<option value=""></option>${lineBreakBefore(source, range.from)}`;
+  return [{ from: range.from, to: range.from, text }];
+}
+
+function require(source: PageSource, found: FoundField, isRequired: boolean): Edit[] {
+  const { controls, field } = found;
   if (!field.canBeRequired || field.isRequired === isRequired) return [];
   if (!isRequired) return controls.flatMap((control) => removeAttribute(source, control, 'required'));
-  return controls.slice(0, 1).flatMap((control) => setAttribute(source, control, 'required', ''));
+  const required = controls.slice(0, 1).flatMap((control) => setAttribute(source, control, 'required', ''));
+  return [...required, ...withNoChoice(source, found)];
 }
 
 /** Returns the edits of several steps, of which each is made in the HTML that the one before leaves. */

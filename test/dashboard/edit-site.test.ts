@@ -80,6 +80,31 @@ describe.skipIf(!hasChromium())('the dashboard, editing a site', () => {
     expect((await owner.get(`/deploy/${id}/html`)).body.html).toBe(INDEX.replace('images/a.png', '"images/a-2.png"'));
   });
 
+  it('adds a file for an image of a page that had no other file, and warns of none then', async () => {
+    const owner = await dashboard.owner();
+    const html =
+      '<title>Shop</title><img src=a.png alt=A><form method=post action={{FORM_ACTION}}><label>Name <input name=name></label><button>Send</button></form>';
+    const { id } = await owner.deploy({ html });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    const frame = await editedPage(page);
+    await page.getByText(/The page has no file/).waitFor();
+    await frame.getByRole('img').click();
+    const choosing = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Choose an image file' }).click();
+    await (await choosing).setFiles({ name: 'b.png', mimeType: 'image/png', buffer: IMAGE });
+    await page.getByText('1 form, 1 field. Nothing to correct.').waitFor();
+    expect(await page.getByLabel('Address of the image').inputValue()).toBe('images/b.png');
+  });
+
+  it('says of an image of a new page that the page is published first', async () => {
+    const page = await dashboard.open(await dashboard.owner(), '/dashboard/new');
+    await page.getByLabel('HTML', { exact: true }).fill('<title>Shop</title><h1>Shop</h1><img src=a.png alt=A>');
+    await page.getByRole('button', { name: 'Page', exact: true }).click();
+    await (await editedPage(page)).getByRole('img').click();
+    await page.getByText('Publish the page first: then you can choose an image file here.').waitFor();
+    await expectAccessible(page);
+  });
+
   it('keeps what is typed in a file in the account, and asks before it replaces what somebody else has published', async () => {
     const owner = await dashboard.owner();
     const { id } = await owner.deploy(site);

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Schemas } from '../../client/client.ts';
 import { answer, api } from '../api.ts';
@@ -47,6 +48,7 @@ function Edit({
 }): JSX.Element {
   const { id, url } = page;
   const { query } = useLocation();
+  const [isOfSite, setOfSite] = useState(live.files.length > 1);
   return (
     <EditDraft
       {...{ page, live, found }}
@@ -58,7 +60,7 @@ function Edit({
       published={t.editor.edit.newVersionLive}
       href={pageLinks(id).edit}
       fileProps={({ draft: { html }, beginWith }) => ({
-        isOfSite: live.files.length > 1,
+        isOfSite,
         base: url,
         drafts,
         draftsNotice: <DraftsNotice id={id} drafts={drafts} />,
@@ -66,6 +68,7 @@ function Edit({
           <ImageFile
             id={id}
             onChosen={async (src) => {
+              setOfSite(true);
               use(src);
               // A file that was added is a new version, of the same HTML.
               const now = await readLive(id, new AbortController().signal);

@@ -75,6 +75,28 @@ describe.skipIf(!hasChromium())('the dashboard, the settings beside a page', () 
     expect(html.match(/name="size"[^>]*value="(S|M|L|XL)"/g)).toHaveLength(4);
   });
 
+  it('says of options that earlier submissions keep the old words, and lets visitors choose where they have to', async () => {
+    const owner = await dashboard.owner();
+    const list = (attributes: string, options: string) =>
+      `<title>Shop</title><form method=post action={{FORM_ACTION}}><label>Size <select name=size${attributes}>${options}</select></label><button>Send</button></form>`;
+    const { id } = await owner.deploy({ html: list('', '<option>S</option><option>M</option>') });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    await editedPage(page);
+    const kept = page.getByText('Earlier submissions keep the old words.');
+    await page.getByRole('button', { name: 'Add a field' }).click();
+    await page.getByLabel('Type').selectOption('Choice');
+    expect(await kept.count()).toBe(0);
+    await page.getByRole('button', { name: /^Size/ }).click();
+    await kept.waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Required').first().check();
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await heading(page, 'Page');
+    expect((await owner.get(`/deploy/${id}/html`)).body.html).toBe(
+      list(' required', '<option value=""></option><option>S</option><option>M</option>'),
+    );
+  });
+
   it('renames, requires, moves and removes fields, keeps their names, and says what stays', async () => {
     const owner = await dashboard.owner();
     const { id } = await owner.deploy({ html: FORM });

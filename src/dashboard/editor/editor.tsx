@@ -57,7 +57,7 @@ export type EditorProps = {
   /** The other files of a site, as far as they are not published; and above the page, which ones are shown so. */
   drafts?: SiteDrafts | undefined;
   draftsNotice?: ComponentChildren;
-  /** Lets one choose a file for an image, and passes its address on. */
+  /** Lets one choose a file for an image, and passes its address on. Left out: there is no page yet that it could be a file of. */
   images?(use: (src: string) => void): ComponentChildren;
   /** Counts the submissions that have a field. */
   countField?: CountField;
@@ -151,7 +151,7 @@ export function Editor(props: EditorProps): JSX.Element {
           side={mode}
           base={props.base}
           onCode={show}
-          images={props.images ?? (() => undefined)}
+          images={props.images ?? (() => <p class="hint">{t.editor.place.publishFirst}</p>)}
           countField={props.countField}
         >
           {check}

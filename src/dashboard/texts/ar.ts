@@ -532,6 +532,7 @@ const texts: Translation<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
       src: 'عنوان الصورة',
       chooseImage: 'اختيار ملف صورة',
       imageHint: 'يصبح ملفًا من ملفات الصفحة. يراه الزوار بعد النشر.',
+      publishFirst: 'انشر الصفحة أولًا، وبعد ذلك يمكنك اختيار ملف صورة هنا.',
     },
     head: {
       heading: 'الصفحة',
@@ -600,6 +601,7 @@ const texts: Translation<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
       words: 'الخيار {number}',
       remove: 'إزالة الخيار {number}',
       add: 'إضافة خيار',
+      keptWords: 'تحتفظ الردود السابقة بالنص القديم.',
     },
   },
   findings: {

@@ -505,6 +505,7 @@ const texts: Translation<'one' | 'other'> = {
       src: 'Adresse des Bildes',
       chooseImage: 'Bilddatei auswählen',
       imageHint: 'Sie wird zu einer Datei der Seite. Besucher sehen sie, sobald Sie veröffentlichen.',
+      publishFirst: 'Veröffentlichen Sie die Seite zuerst: Danach können Sie hier eine Bilddatei auswählen.',
     },
     head: {
       heading: 'Seite',
@@ -569,6 +570,7 @@ const texts: Translation<'one' | 'other'> = {
       words: 'Option {number}',
       remove: 'Option {number} entfernen',
       add: 'Option hinzufügen',
+      keptWords: 'Frühere Einsendungen behalten den alten Wortlaut.',
     },
   },
   findings: {

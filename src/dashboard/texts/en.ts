@@ -607,6 +607,8 @@ export default {
       src: 'Address of the image',
       chooseImage: 'Choose an image file',
       imageHint: 'It becomes a file of the page. Visitors see it once you publish.',
+      /** In place of the button that chooses a file, for an image of a new page. */
+      publishFirst: 'Publish the page first: then you can choose an image file here.',
     },
     /** The settings of the page as a whole. */
     head: {
@@ -683,6 +685,8 @@ export default {
       words: 'Option {number}',
       remove: 'Remove option {number}',
       add: 'Add an option',
+      /** Of options that were renamed or removed. */
+      keptWords: 'Earlier submissions keep the old words.',
     },
   },
   /**

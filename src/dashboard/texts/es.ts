@@ -504,6 +504,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       src: 'Dirección de la imagen',
       chooseImage: 'Elegir una imagen',
       imageHint: 'Pasa a ser un archivo de la página. Los visitantes la ven en cuanto usted publica.',
+      publishFirst: 'Publique primero la página: después podrá elegir aquí una imagen.',
     },
     head: {
       heading: 'Página',
@@ -569,6 +570,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       words: 'Opción {number}',
       remove: 'Quitar la opción {number}',
       add: 'Añadir una opción',
+      keptWords: 'Los envíos anteriores conservan el texto antiguo.',
     },
   },
   findings: {

@@ -496,6 +496,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       src: 'Adresse de l’image',
       chooseImage: 'Choisir un fichier image',
       imageHint: 'Elle devient un fichier de la page. Les visiteurs la voient dès que vous publiez.',
+      publishFirst: 'Publiez d’abord la page : vous pourrez ensuite choisir ici un fichier image.',
     },
     head: {
       heading: 'Page',
@@ -562,6 +563,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       words: 'Option {number}',
       remove: 'Supprimer l’option {number}',
       add: 'Ajouter une option',
+      keptWords: 'Les réponses déjà envoyées gardent l’ancien texte.',
     },
   },
   findings: {

@@ -511,6 +511,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       src: 'Indirizzo dell’immagine',
       chooseImage: 'Scegli un file immagine',
       imageHint: 'Diventa un file della pagina. I visitatori la vedono dopo la pubblicazione.',
+      publishFirst: 'Prima pubblica la pagina: poi potrai scegliere qui un file immagine.',
     },
     head: {
       heading: 'Pagina',
@@ -576,6 +577,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       words: 'Opzione {number}',
       remove: 'Rimuovi opzione {number}',
       add: 'Aggiungi un’opzione',
+      keptWords: 'Gli invii precedenti mantengono il vecchio testo.',
     },
   },
   findings: {

@@ -486,6 +486,7 @@ const texts: Translation<'other'> = {
       src: '画像のアドレス',
       chooseImage: '画像ファイルを選択',
       imageHint: 'ページのファイルになります。公開すると訪問者に表示されます。',
+      publishFirst: '先にページを公開すると、ここで画像ファイルを選択できます。',
     },
     head: {
       heading: 'ページ',
@@ -547,6 +548,7 @@ const texts: Translation<'other'> = {
       words: '選択肢{number}',
       remove: '選択肢{number}を削除',
       add: '選択肢を追加',
+      keptWords: '以前の回答には、変更前の文言が残ります。',
     },
   },
   findings: {

@@ -506,6 +506,7 @@ const texts: Translation<'one' | 'other'> = {
       src: 'Adres van de afbeelding',
       chooseImage: 'Afbeelding kiezen',
       imageHint: 'Dit wordt een bestand van de pagina. Bezoekers zien het zodra je publiceert.',
+      publishFirst: 'Publiceer eerst de pagina: daarna kun je hier een afbeelding kiezen.',
     },
     head: {
       heading: 'Pagina',
@@ -570,6 +571,7 @@ const texts: Translation<'one' | 'other'> = {
       words: 'Optie {number}',
       remove: 'Optie {number} verwijderen',
       add: 'Optie toevoegen',
+      keptWords: 'Eerdere inzendingen houden de oude tekst.',
     },
   },
   findings: {

@@ -516,6 +516,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       src: 'Adres obrazu',
       chooseImage: 'Wybierz plik obrazu',
       imageHint: 'Stanie się plikiem strony. Odwiedzający zobaczą go po opublikowaniu.',
+      publishFirst: 'Najpierw opublikuj stronę: potem wybierzesz tu plik obrazu.',
     },
     head: {
       heading: 'Strona',
@@ -582,6 +583,7 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       words: 'Opcja {number}',
       remove: 'Usuń opcję {number}',
       add: 'Dodaj opcję',
+      keptWords: 'Wcześniejsze zgłoszenia zachowują dawny tekst.',
     },
   },
   findings: {

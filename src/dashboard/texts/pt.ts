@@ -512,6 +512,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       src: 'Endereço da imagem',
       chooseImage: 'Escolher uma imagem',
       imageHint: 'Ela se torna um arquivo da página. Os visitantes a veem quando você publicar.',
+      publishFirst: 'Publique primeiro a página: depois você poderá escolher aqui uma imagem.',
     },
     head: {
       heading: 'Página',
@@ -577,6 +578,7 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       words: 'Opção {number}',
       remove: 'Remover a opção {number}',
       add: 'Adicionar opção',
+      keptWords: 'Os envios anteriores mantêm o texto antigo.',
     },
   },
   findings: {

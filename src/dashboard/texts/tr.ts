@@ -495,6 +495,7 @@ const texts: Translation<'one' | 'other'> = {
       src: 'Resmin adresi',
       chooseImage: 'Resim dosyası seç',
       imageHint: 'Sayfanın bir dosyası olur. Yayımladığınızda ziyaretçiler onu görür.',
+      publishFirst: 'Önce sayfayı yayımlayın: ardından burada bir resim dosyası seçebilirsiniz.',
     },
     head: {
       heading: 'Sayfa',
@@ -559,6 +560,7 @@ const texts: Translation<'one' | 'other'> = {
       words: 'Seçenek {number}',
       remove: '{number}. seçeneği kaldır',
       add: 'Seçenek ekle',
+      keptWords: 'Önceki gönderimlerde eski metin kalır.',
     },
   },
   findings: {

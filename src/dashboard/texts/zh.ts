@@ -473,6 +473,7 @@ const texts: Translation<'other'> = {
       src: '图片地址',
       chooseImage: '选择图片文件',
       imageHint: '它会成为页面的文件。发布后访客即可看到。',
+      publishFirst: '请先发布页面，之后即可在此选择图片文件。',
     },
     head: {
       heading: '页面',
@@ -534,6 +535,7 @@ const texts: Translation<'other'> = {
       words: '选项 {number}',
       remove: '移除选项 {number}',
       add: '添加选项',
+      keptWords: '之前的提交保留原来的文字。',
     },
   },
   findings: {

@@ -50,7 +50,10 @@ function Details({ form, field, inPlace: { source, edit }, onCode, onRemoved }: 
         />
       )}
       {field.options && field.canChangeOptions && (
-        <OptionList options={field.options} onChange={(options, of) => change({ options }, of)} />
+        <>
+          <OptionList options={field.options} onChange={(options, of) => change({ options }, of)} />
+          <p class="hint">{t.editor.options.keptWords}</p>
+        </>
       )}
       {field.options && !field.canChangeOptions && <p class="muted">{t.editor.field.optionsInCode}</p>}
       {field.reason !== undefined && (

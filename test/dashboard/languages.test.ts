@@ -43,6 +43,21 @@ const READ = `(() => {
   return [...found, document.title];
 })()`;
 
+/** The texts that begin at the left of their place, and fields whose hint does. */
+const AT_LEFT = `(() => {
+  const isAtLeft = (element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const [place, text] = [element.getBoundingClientRect(), range.getBoundingClientRect()];
+    return text.width > 0 && place.right - text.right > text.left - place.left + 1;
+  };
+  const texts = [...document.querySelectorAll('main :is([dir=auto], h2, dd, .import-rows td)')].filter(isAtLeft);
+  const fields = [...document.querySelectorAll('main :placeholder-shown')].filter(
+    (field) => field.placeholder !== '' && getComputedStyle(field).direction === 'ltr',
+  );
+  return [...texts.map(({ textContent }) => textContent), ...fields.map(({ placeholder }) => placeholder)];
+})()`;
+
 /** The words of English in a view. */
 async function englishIn(page: Page): Promise<string[]> {
   const texts = await page.evaluate<string[]>(READ);
@@ -171,6 +186,27 @@ describe.skipIf(!hasChromium())('the dashboard in another language', () => {
       await openView(page, path);
       await expectAccessible(page);
     }
+  });
+
+  it.each<[string, BrowserContextOptions]>([
+    ['a desktop', {}],
+    ['a phone', PHONE],
+  ])('begins values that run to the right at the right in Arabic, on %s', TIME, async (_size, options) => {
+    const page = await dashboard.open(owner, '/dashboard/help', { ...options, locale: 'ar' });
+    const of = `/dashboard/pages/${made.id}`;
+    for (const path of ['/dashboard/inbox', '/dashboard/account', `${of}/inbox`, `${of}/inbox/${made.submission}`]) {
+      await openView(page, path);
+      expect(await page.evaluate(AT_LEFT), path).toEqual([]);
+    }
+    await openView(page, `${of}/import`);
+    const csv = {
+      name: 'a.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('created_at,όνομα\n2024-05-01T13:45:10Z,x'),
+    };
+    await page.locator('input[type=file]').setInputFiles(csv);
+    await page.locator('.import-rows').getByText('x', { exact: true }).waitFor();
+    expect(await page.evaluate(AT_LEFT)).toEqual([]);
   });
 
   it.each<[Language, string, BrowserContextOptions]>([

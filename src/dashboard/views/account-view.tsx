@@ -76,7 +76,9 @@ const Plan = ({
   <Section title={t.account.plan.title} hint={t.account.plan.hint} isSplit>
     <dl class="facts">
       <dt>{t.account.plan.plan}</dt>
-      <dd dir="auto">{plan}</dd>
+      <dd>
+        <bdi>{plan}</bdi>
+      </dd>
       <dt>{t.account.plan.pages}</dt>
       <dd class="buttons">
         {limit === null

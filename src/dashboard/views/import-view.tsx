@@ -47,7 +47,13 @@ const Chooser = ({ name, onFile }: { name: string | undefined; onFile(file: File
       if (dropped) onFile(dropped.file);
     }}
   >
-    {name === undefined ? <p>{t.importing.file.drop}</p> : <strong dir="auto">{name}</strong>}
+    {name === undefined ? (
+      <p>{t.importing.file.drop}</p>
+    ) : (
+      <strong>
+        <bdi>{name}</bdi>
+      </strong>
+    )}
     <div class="buttons">
       <FileButton icon="upload" onFiles={([first]) => first && onFile(first.file)}>
         {name === undefined ? t.importing.file.choose : t.importing.file.chooseAnother}

@@ -43,8 +43,8 @@ function Opened({ inbox, submission }: { inbox: Inbox; submission: Submission })
   return (
     <>
       <div class="submission-head">
-        <h2 ref={heading} tabIndex={-1} dir="auto">
-          {titleOf(submission)}
+        <h2 ref={heading} tabIndex={-1}>
+          <bdi>{titleOf(submission)}</bdi>
         </h2>
         <p class="muted">
           {exactTime(createdAt)}

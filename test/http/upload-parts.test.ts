@@ -7,6 +7,8 @@ import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { feedParser } from '../../src/http/request/feed-parser.ts';
 import { readParts } from '../../src/http/request/upload-parts.ts';
+import { HttpError } from '../../src/http/response/errors.ts';
+import { SiteError } from '../../src/sites/sent-files.ts';
 import { multipartBody } from '../support/multipart-body.ts';
 
 /** Returns what work resolves to, and for how many turns of the event loop it ran. */
@@ -70,17 +72,55 @@ describe('readParts', () => {
   });
 });
 
+describe('an error of a part', () => {
+  const refused = new SiteError(413, 'The site has too many files.');
+  const app = express().post('/', async (sent, response) => {
+    let wanted = 0;
+    const isWanted = (): boolean => {
+      wanted += 1;
+      if (wanted > 800) throw refused;
+      return true;
+    };
+    const limits = { maxFiles: 900, maxTextBytes: 10, isWanted };
+    const error: unknown = await readParts(sent, await buffer(sent), limits).catch((cause: unknown) => cause);
+    response.json(error instanceof HttpError || error instanceof SiteError ? [error.status, error.message] : null);
+  });
+  const files = (count: number) =>
+    Array.from({ length: count }, (_, at): [string, string] => [`filename=${at};name=a`, '']);
+
+  it.each<[string, [string, string][], string]>([
+    ['a file too many', files(801), refused.message],
+    [
+      'a long name of a field',
+      [...files(105), [`name=${'n'.repeat(201)}`, '']],
+      'The name of a field is too long: send at most 200 characters.',
+    ],
+    [
+      'texts too many',
+      [...files(200), ...Array.from({ length: 101 }, (): [string, string] => ['name=a', ''])],
+      'The body has too many text fields: send at most 100.',
+    ],
+  ])('is told after many files: %s', async (_case, parts, message) => {
+    const { body: answer } = await request(app)
+      .post('/')
+      .type('multipart/form-data; boundary=b')
+      .send(multipartBody(...parts))
+      .expect(200);
+    expect(answer).toEqual([413, message]);
+  });
+});
+
 describe('feedParser', () => {
   const slices = ['a', 'b'].map((text) => Buffer.from(text));
 
   it('rejects when the parser never ends', async () => {
     const parser = new Writable({ write: (_piece, _encoding, done) => done(), final: () => undefined });
-    await expect(feedParser(parser, slices, new AbortController().signal)).rejects.toThrow('waits for more');
+    await expect(feedParser(parser, slices, 2, new AbortController().signal)).rejects.toThrow('waits for more');
   });
 
   it('rejects when the parser takes nothing', async () => {
     const parser = new Writable({ write: () => undefined });
-    await expect(feedParser(parser, slices, new AbortController().signal)).rejects.toThrow('waits for more');
+    await expect(feedParser(parser, slices, 2, new AbortController().signal)).rejects.toThrow('waits for more');
   });
 
   it('stops when nothing more is wanted', async () => {
@@ -93,7 +133,7 @@ describe('feedParser', () => {
         done();
       },
     });
-    await feedParser(parser, slices, over.signal);
+    await feedParser(parser, slices, 2, over.signal);
     expect(written).toEqual(['a']);
     parser.destroy();
     await once(parser, 'close');

@@ -230,7 +230,9 @@ export async function readParts(request: Request, body: Buffer, limits: PartLimi
   const over = new AbortController();
   const read = (parser: Writable): Promise<void> => {
     watch.observe(parser);
-    return feedParser(parser, slicesOf(body, layout), over.signal).catch(() => Promise.reject(malformed(UNREADABLE)));
+    return feedParser(parser, slicesOf(body, layout), layout.count, over.signal).catch(() =>
+      Promise.reject(malformed(UNREADABLE)),
+    );
   };
   try {
     await runParser(options, request, read);

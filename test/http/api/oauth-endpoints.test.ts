@@ -157,6 +157,7 @@ describe('POST /oauth/register', () => {
       'temporarily_unavailable',
       true,
     ]);
+    expect(refused.headers['error-code']).toBe('too-many-registrations');
     expect((await post('203.0.113.2')).status).toBe(201);
   });
 });
@@ -559,6 +560,15 @@ describe('POST /oauth/token', () => {
       413,
       'invalid_request',
     ]);
+  });
+
+  it('names its errors in the header error-code too', async () => {
+    const codeOf = async (body: string) => (await post(body)).headers['error-code'];
+    expect(await codeOf('grant_type=')).toBe('invalid-token-request');
+    expect(await codeOf('grant_type=password')).toBe('unsupported-grant-type');
+    expect(await codeOf('grant_type=refresh_token&client_id=a&refresh_token=c')).toBe('invalid-grant');
+    expect(await codeOf('grant_type=refresh_token&resource=https://other.example')).toBe('invalid-target');
+    expect(await codeOf(`code=${'x'.repeat(SIZES.oauthClient.maxRequestBytes)}`)).toBe('too-large');
   });
 
   it('bounds how many wrong tokens one network sends', async () => {

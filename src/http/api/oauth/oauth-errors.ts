@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../../operation/declaration.ts';
 import { answerObject, textField } from '../../request/shared-fields.ts';
-import { type DeclaredError, errorKind, HttpError, retryAfter } from '../../response/errors.ts';
+import { type DeclaredError, ERROR_CODE, errorKind, HttpError, retryAfter } from '../../response/errors.ts';
 
 /*
  * The errors of OAuth (RFC 6749, 5.2; RFC 7591, 3.2.2), which programs read: `error` is a code, and `error_description` the sentence.
@@ -27,7 +27,9 @@ type OAuthCode =
 /** Returns an error with the body that programs read. Its sentence stays. */
 function inOAuthForm({ status, template, message, headers, errors, code }: HttpError, name: OAuthCode): HttpError {
   const body = JSON.stringify({ error: name, error_description: message });
-  const made = new HttpError(status, template, { ...headers, 'Cache-Control': 'no-store' }, { errors, body });
+  // A kind gives the new error its code later.
+  const { [ERROR_CODE]: _code, ...others } = headers;
+  const made = new HttpError(status, template, { ...others, 'Cache-Control': 'no-store' }, { errors, body });
   made.code = code;
   return made;
 }

@@ -1,10 +1,11 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Field } from '../../ui/field.tsx';
+import { oneLine, withBlanksOf } from '../source/kept-blanks.ts';
 
 /**
- * A field of a part of the HTML. While it has the focus, it shows what is typed: the HTML has it without blanks at its ends. `isNeeded`:
- * an empty text is no change.
+ * A field of a part of the HTML. While it has the focus, it shows what is typed: the HTML has it without blanks at its ends, and with
+ * line breaks. `isNeeded`: an empty text is no change.
  */
 export function TypedField({
   value,
@@ -23,10 +24,10 @@ export function TypedField({
     <div class="typed-field" onFocusOut={() => setTyped(undefined)}>
       <Field
         {...field}
-        value={typed ?? value}
+        value={typed ?? oneLine(value)}
         onChange={(text) => {
           setTyped(text);
-          if (!isNeeded || text.trim() !== '') onChange(text);
+          if (!isNeeded || text.trim() !== '') onChange(withBlanksOf(value, text));
         }}
       />
     </div>

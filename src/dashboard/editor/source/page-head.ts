@@ -2,7 +2,8 @@ import { colord, extend } from 'colord';
 import a11yPlugin from 'colord/plugins/a11y';
 import { attribute, type HtmlElement, type HtmlNode, isElement, isHtml, isText } from '../../../forms/html-tree.ts';
 import { schemesOf, toHex } from '../../../sites/page-look.ts';
-import { changeText, possibleText, spell, TEXT } from './new-text.ts';
+import { withBlanksOf } from './kept-blanks.ts';
+import { changeText, possibleText, readText, spell, TEXT } from './new-text.ts';
 import type { PageSource, Range } from './page-source.ts';
 import type { Edit } from './source-edits.ts';
 import { contentOf, rangeOf, visit } from './source-walk.ts';
@@ -136,8 +137,9 @@ function titleEdits(source: PageSource, { title }: Found, text: string): { edits
   if (!content) return { edits: [], added: [`<title>${spell(words, TEXT, '\n')}</title>`] };
   const raw = source.html.slice(content.from, content.to);
   const [from, to] = [content.from + raw.length - raw.trimStart().length, content.from + raw.trimEnd().length];
+  const kept = withBlanksOf(readText(source.html.slice(from, to), TEXT), words);
   if (from > to) return { edits: [{ ...content, text: spell(words, TEXT, '\n') }], added: [] };
-  return { edits: changeText(source.html, { from, to }, words, TEXT), added: [] };
+  return { edits: changeText(source.html, { from, to }, kept, TEXT), added: [] };
 }
 
 function descriptionEdits(

@@ -1,4 +1,5 @@
 import { attribute, isElement } from '../../../forms/html-tree.ts';
+import { withBlanksOf } from './kept-blanks.ts';
 import type { PageSource } from './page-source.ts';
 import type { Edit } from './source-edits.ts';
 import { visit } from './source-walk.ts';
@@ -22,7 +23,7 @@ export function followingDescriptions(source: PageSource, before: string, after:
       const value = attribute(node, name);
       if (value === undefined) continue;
       const parts = value === old ? [value] : value.split(DASH);
-      const changed = parts.map((part) => (tidy(part) === old ? text : part)).join(DASH);
+      const changed = parts.map((part) => (tidy(part) === old ? withBlanksOf(part, text) : part)).join(DASH);
       if (changed !== value) edits.push(...setAttribute(source, node, name, changed));
     }
   }

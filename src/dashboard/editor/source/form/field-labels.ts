@@ -81,11 +81,13 @@ export function fieldsetOf({ counts }: PageControls, controls: readonly HtmlElem
   return isOwn && !hasLegend ? fieldset : undefined;
 }
 
-/** A label as people read it; '' for none. */
-export function readLabel({ html }: PageSource, place: LabelPlace | undefined): string {
+/** A label with its blanks as they are written; '' for none. */
+export function writtenLabel({ html }: PageSource, place: LabelPlace | undefined): string {
   if (!place) return '';
-  const text = place.words
-    ? readText(html.slice(place.words.from, place.words.to), TEXT)
-    : (attribute(place.element, place.name) ?? '');
-  return text.replaceAll(/\s+/g, ' ').trim();
+  if (place.words) return readText(html.slice(place.words.from, place.words.to), TEXT);
+  return attribute(place.element, place.name) ?? '';
 }
+
+/** A label as people read it; '' for none. */
+export const readLabel = (source: PageSource, place: LabelPlace | undefined): string =>
+  writtenLabel(source, place).replaceAll(/\s+/g, ' ').trim();

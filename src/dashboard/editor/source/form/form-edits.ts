@@ -1,10 +1,12 @@
 import { attribute, type HtmlElement, hasAttribute, isElement, isHtml } from '../../../../forms/html-tree.ts';
+import { withBlanksOf } from '../kept-blanks.ts';
 import { changeText, possibleText, spell, TEXT } from '../new-text.ts';
 import { type PageSource, type Range, readSource } from '../page-source.ts';
 import { applyEdits, type Edit } from '../source-edits.ts';
 import { contentOf, rangeOf } from '../source-walk.ts';
 import { removeAttribute, setAttribute } from '../tag-attributes.ts';
 import { followingDescriptions } from '../tool-descriptions.ts';
+import { writtenLabel } from './field-labels.ts';
 import { around, parentOf } from './form-controls.ts';
 import { lineBreakBefore, type NewField, writeField } from './new-fields.ts';
 import { changeOptions } from './option-edits.ts';
@@ -127,8 +129,9 @@ export function moveField(source: PageSource, form: FormKey, field: FieldKey, to
 /** Returns the edits for a label, in words or in an attribute. A control without one gets an `aria-label`, a fieldset a legend. */
 function relabel(source: PageSource, { label: place, labelledBy }: FoundField, label: string): Edit[] {
   const text = possibleText(label).replaceAll(/\s+/g, ' ').trim();
-  if (place?.words) return changeText(source.html, place.words, text, TEXT);
-  if (place) return setAttribute(source, place.element, place.name, text);
+  const kept = withBlanksOf(writtenLabel(source, place), text);
+  if (place?.words) return changeText(source.html, place.words, kept, TEXT);
+  if (place) return setAttribute(source, place.element, place.name, kept);
   const at = labelledBy && isHtml(labelledBy, 'fieldset') ? contentOf(labelledBy)?.from : undefined;
   if (at !== undefined) return [{ from: at, to: at, text: `<legend>${spell(text, TEXT, '\n')}</legend>` }];
   return labelledBy ? setAttribute(source, labelledBy, 'aria-label', text) : [];

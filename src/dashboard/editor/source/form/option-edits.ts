@@ -1,8 +1,10 @@
 import { attribute } from '../../../../forms/html-tree.ts';
+import { withBlanksOf } from '../kept-blanks.ts';
 import { changeText, possibleText, TEXT } from '../new-text.ts';
 import type { PageSource, Range } from '../page-source.ts';
 import { applyEdits, type Edit } from '../source-edits.ts';
 import { setAttribute } from '../tag-attributes.ts';
+import { writtenLabel } from './field-labels.ts';
 import type { FoundOption } from './field-options.ts';
 import { nameOf } from './form-controls.ts';
 import { choiceLike, lineBreakBefore, optionOf } from './new-fields.ts';
@@ -21,7 +23,8 @@ function relabelled(source: PageSource, option: FoundOption, wanted: string): Ed
   const { place, label } = option;
   const text = tidy(wanted);
   if (!place?.words || text === label) return [];
-  return [...revalued(source, option, text), ...changeText(source.html, place.words, text, TEXT)];
+  const kept = withBlanksOf(writtenLabel(source, place), text);
+  return [...revalued(source, option, text), ...changeText(source.html, place.words, kept, TEXT)];
 }
 
 /** Returns the edit of the value of a choice whose label, at this part of the HTML, becomes a text. */

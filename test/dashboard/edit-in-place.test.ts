@@ -1,3 +1,4 @@
+import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DASHBOARD_LIMITS } from '../../src/dashboard/dashboard-limits.ts';
 import { hasChromium } from '../support/chromium.ts';
@@ -113,6 +114,175 @@ describe.skipIf(!hasChromium())('the dashboard, editing in place', () => {
     await page.getByRole('button', { name: 'Publish' }).click();
     await heading(page, 'Page');
     expect(await htmlOf(owner, id)).toBe(`<title>Spaces</title>${after}`);
+  });
+
+  /** Publishes what was edited, and returns the HTML. */
+  async function published(page: Page, owner: Owner, id: string): Promise<string> {
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await heading(page, 'Page');
+    return htmlOf(owner, id);
+  }
+
+  /** Clicks a text, and takes it away. */
+  async function empty(page: Page, frame: FrameLocator, text: string): Promise<void> {
+    await beginAtEnd(page, frame, text);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Delete');
+  }
+
+  it.each([
+    ['the text of a button', '<button>Register</button>', 'Register', '<button>Sign up now</button>'],
+    ['the last text', '<p>a</p><footer>© Old shop</footer>', '© Old shop', '<p>a</p><footer>Sign up now</footer>'],
+    ['the text of a link', '<p>a</p><a href=x>Go</a>', 'Go', '<p>a</p><a href=x>Sign up now</a>'],
+  ])('empties %s and writes it anew, at once and later', async (_what, before, text, after) => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: `<title>Empty</title>${before}` });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    const frame = await editedPage(page);
+    await empty(page, frame, text);
+    await page.keyboard.press('Escape');
+    await empty(page, frame, text);
+    await page.keyboard.type('Sign');
+    await page.keyboard.press('Enter');
+    await empty(page, frame, 'Sign');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Sign up now');
+    await page.keyboard.press('Enter');
+    expect(await published(page, owner, id)).toBe(`<title>Empty</title>${after}`);
+  });
+
+  it('goes on with other texts where one was emptied', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: '<title>Empty</title><h1>Old</h1><p>Next</p><p>Last</p>' });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    const frame = await editedPage(page);
+    await empty(page, frame, 'Old');
+    await beginAtEnd(page, frame, 'Next');
+    await page.keyboard.type(' one');
+    await empty(page, frame, 'Last');
+    await beginAtEnd(page, frame, 'Next one');
+    await page.keyboard.type('!');
+    await page.keyboard.press('Enter');
+    await frame.locator('h1').click();
+    await page.keyboard.type('New');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => frame.locator('body').innerText()).toContain('New');
+    expect(await published(page, owner, id)).toBe('<title>Empty</title><h1>New</h1><p>Next one!</p><p></p>');
+  });
+
+  it('keeps the line breaks of texts, typed in the page and beside it', async () => {
+    const owner = await dashboard.owner();
+    const html = `<title>Line\r\n breaks</title><pre>One\n  two\nthree</pre><p>A long\r\n  text</p>
+<p style="white-space: pre-wrap">Four\rfive</p><a href=x>the\n  rules</a>
+<form method=post action={{FORM_ACTION}}><label>Your\n name <input name=name></label><button>Send</button></form>`;
+    const { id } = await owner.deploy({ html });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    const frame = await editedPage(page);
+    for (const text of ['three', 'A long', 'Four']) {
+      await frame.getByText(text).click();
+      await page.keyboard.press('Control+End');
+      await page.keyboard.type('!');
+      await page.keyboard.press('Control+Home');
+      await page.keyboard.type('!');
+      await page.keyboard.press('Enter');
+    }
+    await frame.getByText('rules').click();
+    await page.getByLabel('Link: text').press('End');
+    await page.keyboard.type('!');
+    await page.getByLabel('Title').press('End');
+    await page.keyboard.type('!');
+    await page.getByRole('button', { name: 'Your name' }).click();
+    await page.getByLabel('Label').press('End');
+    await page.keyboard.type('!');
+    const wanted = html
+      .replace('One\n  two\nthree', '!One\n  two\nthree!')
+      .replace('A long\r\n  text', '!A long\r\n  text!')
+      .replace('Four\rfive', '!Four\rfive!')
+      .replace('rules', 'rules!')
+      .replace('breaks', 'breaks!')
+      .replace(' name <', ' name! <');
+    expect(await published(page, owner, id)).toBe(wanted);
+  });
+
+  it('shows a page as browsers do whose fields and images have the names of properties', async () => {
+    const owner = await dashboard.owner();
+    const names = ['attributes', 'childNodes', 'getAttribute', 'localName', 'parentNode', 'closest', 'isEqualNode'];
+    const images = ['compatMode', 'adoptNode', 'hasFocus', 'head'];
+    const html = `\ufeff<!doctype html><title>Names</title><form method=post action={{FORM_ACTION}}>${names.map((name) => `<input name=${name}>`).join('')}<p>Text</p><button>Send</button></form>
+${images.map((name) => `<img name=${name} alt="">`).join('')}<p class="a"">Quoted</p>`;
+    const { id } = await owner.deploy({ html });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    const frame = await editedPage(page);
+    // The browser's driver can't look for an element around a text that has such names.
+    const begin = async (): Promise<void> => {
+      const { x = 0, y = 0 } = (await frame.getByText('Text', { exact: true }).boundingBox()) ?? {};
+      await page.mouse.click(x + 5, y + 5);
+      await frame.locator('[contenteditable]').waitFor();
+      await page.keyboard.press('Control+End');
+    };
+    expect(
+      await frame
+        .locator('html')
+        .evaluate('Object.getOwnPropertyDescriptor(Document.prototype, "compatMode").get.call(document)'),
+    ).toBe('CSS1Compat');
+    await begin();
+    await page.keyboard.type('!');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await frame.getByText('Text', { exact: true }).waitFor();
+    await begin();
+    await page.keyboard.type('?');
+    await page.keyboard.press('Enter');
+    expect(await published(page, owner, id)).toBe(html.replace('Text', 'Text?'));
+  });
+
+  it('offers the address of a link around what is chosen, in sight on a phone', async () => {
+    const owner = await dashboard.owner();
+    const html = `<title>Links</title>${'<br>'.repeat(20)}<a href=/a><i></i> Book now</a><a href=/b><span>Text</span></a><a href=/c><img alt=Cat></a>`;
+    const { id } = await owner.deploy({ html });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`, PHONE);
+    const frame = await editedPage(page);
+    const address = page.getByLabel('Address that it leads to');
+    const bottomOf = async (element: Locator): Promise<number> => {
+      const { y = Number.NaN, height = 0 } = (await element.boundingBox()) ?? {};
+      return y + height;
+    };
+    const chosen = [frame.getByText('Book now'), frame.getByText('Text'), frame.getByRole('img')];
+    for (const [index, place] of chosen.entries()) {
+      await place.tap();
+      await expect.poll(() => address.inputValue()).toBe(`/${'abc'.charAt(index)}`);
+      await expect.poll(() => bottomOf(address)).toBeLessThanOrEqual(PHONE.viewport?.height ?? 0);
+      await address.fill(`/new-${index}`);
+    }
+    await expectAccessible(page);
+    expect(await published(page, owner, id)).toBe(
+      html.replace('/a>', '"/new-0">').replace('/b>', '"/new-1">').replace('/c>', '"/new-2">'),
+    );
+  });
+
+  it('opens what is folded, and lists what can’t be seen', async () => {
+    const owner = await dashboard.owner();
+    const folded =
+      '<details name=a><summary>One</summary><p>First</p></details><details name=a>\n<p>Second</p></details>';
+    const html = `<title>Folded</title><style>.gone { visibility: hidden }</style>${folded}\n<dialog><p>In the dialog</p></dialog>
+<p class=gone>Gone</p>`;
+    const { id } = await owner.deploy({ html });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    const frame = await editedPage(page);
+    for (const text of ['First', 'Second']) {
+      await beginAtEnd(page, frame, text);
+      await page.keyboard.type('!');
+      await page.keyboard.press('Enter');
+    }
+    await page.getByText('2 parts are edited in the code').click();
+    expect(await page.getByText('This can’t be seen in the page as it is shown here.').allInnerTexts()).toEqual([
+      ...[
+        'line 3: This can’t be seen in the page as it is shown here.',
+        'line 4: This can’t be seen in the page as it is shown here.',
+      ],
+    ]);
+    expect(await published(page, owner, id)).toBe(html.replaceAll(/First|Second/g, '$&!'));
   });
 
   it('edits a page as code only that is too long to be edited in place', async () => {

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { fill, t } from '../texts/chosen-texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -66,7 +67,12 @@ export function PageMode({
   children,
 }: PageProps): JSX.Element {
   const inPlace = useInPlace(html, edited, { url: base, drafts, isNew });
-  const { source, page, places, chosen, onMessage } = inPlace;
+  const { source, page, placesInFrame, chosen, link, hidden, onMessage } = inPlace;
+  const card = useRef<HTMLDivElement>(null);
+  // Where the card is below the page, nobody would see it.
+  useEffect(() => {
+    card.current?.scrollIntoView({ block: 'nearest' });
+  }, [chosen?.id]);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it keeps a key from the form around it.
     <div
@@ -79,15 +85,15 @@ export function PageMode({
       <div class="page-side">
         <p class="hint">{t.editor.inPlace.hint}</p>
         {source.isRead ? (
-          <PageFrame page={page} places={places.length} onMessage={onMessage} />
+          <PageFrame page={page} places={placesInFrame} onMessage={onMessage} />
         ) : (
           <TooComplex onCode={onCode} />
         )}
         <TooLong inPlace={inPlace} onCode={onCode} />
-        <UntouchableParts source={source} onCode={onCode} />
+        <UntouchableParts source={source} hidden={hidden} onCode={onCode} />
       </div>
-      {chosen && chosen.kind !== 'text' && (
-        <div class="place-side">
+      {chosen && (link || chosen.kind !== 'text') && (
+        <div class="place-side" ref={card}>
           <PlaceCard key={chosen.id} place={chosen} inPlace={inPlace} images={images} />
         </div>
       )}

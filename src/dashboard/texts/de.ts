@@ -492,7 +492,11 @@ const texts: Translation<'one' | 'other'> = {
       why: {
         script: 'Ein Skript kann hier Texte erzeugen.',
         drawing: 'Das ist Teil einer Zeichnung.',
+        formula: 'Das ist eine Formel.',
+        embedded: 'Hier ist etwas eingebettet, zum Beispiel ein Video oder eine andere Seite.',
+        field: 'Das steht in einem Feld, das Besucher ausfüllen.',
         nesting: 'Hier fehlen Tags oder stehen in der falschen Reihenfolge.',
+        hidden: 'Das ist in der Seite, wie sie hier gezeigt wird, nicht zu sehen.',
         complex: 'Die Seite ist zu komplex, um sie direkt zu bearbeiten.',
       },
     },

@@ -592,7 +592,11 @@ export default {
       why: {
         script: 'A script can make texts here.',
         drawing: 'This is part of a drawing.',
+        formula: 'This is a formula.',
+        embedded: 'Something is embedded here, such as a video or another page.',
+        field: 'This stands in a field that visitors fill in.',
         nesting: 'Tags are missing or in the wrong order here.',
+        hidden: 'This can’t be seen in the page as it is shown here.',
         complex: 'The page is too complex to be edited in place.',
       },
     },

@@ -491,7 +491,11 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       why: {
         script: 'Un script puede crear textos aquí.',
         drawing: 'Es parte de un dibujo.',
+        formula: 'Es una fórmula.',
+        embedded: 'Aquí hay algo incrustado, como un vídeo u otra página.',
+        field: 'Está dentro de un campo que rellenan los visitantes.',
         nesting: 'Aquí faltan etiquetas HTML o están en un orden incorrecto.',
+        hidden: 'No se ve en la página tal como se muestra aquí.',
         complex: 'La página es demasiado compleja para editarla directamente.',
       },
     },

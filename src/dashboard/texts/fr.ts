@@ -483,7 +483,11 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       why: {
         script: 'Un script peut produire des textes ici.',
         drawing: 'Cela fait partie d’un dessin.',
+        formula: 'C’est une formule.',
+        embedded: 'Un contenu est intégré ici, comme une vidéo ou une autre page.',
+        field: 'Cela se trouve dans un champ que les visiteurs remplissent.',
         nesting: 'Des balises manquent ou sont mal ordonnées ici.',
+        hidden: 'Cela n’est pas visible dans la page telle qu’elle est affichée ici.',
         complex: 'La page est trop complexe pour être modifiée sur place.',
       },
     },

@@ -493,7 +493,11 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       why: {
         script: 'Qui i testi possono venire da uno script.',
         drawing: 'Questo fa parte di un disegno.',
+        formula: 'Questa è una formula.',
+        embedded: 'Qui è incorporato qualcosa, come un video o un’altra pagina.',
+        field: 'Questo si trova in un campo che i visitatori compilano.',
         nesting: 'Qui dei tag mancano o sono nell’ordine sbagliato.',
+        hidden: 'Questo non è visibile nella pagina così come è mostrata qui.',
         complex: 'La pagina è troppo complessa per essere modificata sul posto.',
       },
     },

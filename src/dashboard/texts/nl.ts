@@ -488,7 +488,11 @@ const texts: Translation<'one' | 'other'> = {
       why: {
         script: 'Een script kan hier teksten maken.',
         drawing: 'Dit hoort bij een tekening.',
+        formula: 'Dit is een formule.',
+        embedded: 'Hier is iets ingesloten, zoals een video of een andere pagina.',
+        field: 'Dit staat in een veld dat bezoekers invullen.',
         nesting: 'Hier ontbreken tags of staan ze in de verkeerde volgorde.',
+        hidden: 'Dit is niet te zien op de pagina zoals die hier wordt getoond.',
         complex: 'De pagina is te complex om ter plekke te bewerken.',
       },
     },

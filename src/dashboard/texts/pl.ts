@@ -503,7 +503,11 @@ const texts: Translation<'one' | 'few' | 'many' | 'other'> = {
       why: {
         script: 'Teksty może tu tworzyć skrypt.',
         drawing: 'To część rysunku.',
+        formula: 'To jest wzór.',
+        embedded: 'Coś jest tu osadzone, na przykład film lub inna strona.',
+        field: 'To znajduje się w polu, które wypełniają odwiedzający.',
         nesting: 'Brakuje tu znaczników lub są w złej kolejności.',
+        hidden: 'Tego nie widać na stronie pokazanej tutaj.',
         complex: 'Strona jest zbyt złożona, aby edytować ją w ten sposób.',
       },
     },

@@ -494,7 +494,11 @@ const texts: Translation<'one' | 'many' | 'other'> = {
       why: {
         script: 'Aqui, um script pode gerar textos.',
         drawing: 'Isto faz parte de um desenho.',
+        formula: 'Isto é uma fórmula.',
+        embedded: 'Há algo incorporado aqui, como um vídeo ou outra página.',
+        field: 'Isto fica em um campo que os visitantes preenchem.',
         nesting: 'Faltam tags aqui, ou elas estão na ordem errada.',
+        hidden: 'Isto não aparece na página como ela é mostrada aqui.',
         complex: 'A página é complexa demais para ser editada no lugar.',
       },
     },

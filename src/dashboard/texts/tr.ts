@@ -482,7 +482,11 @@ const texts: Translation<'one' | 'other'> = {
       why: {
         script: 'Buradaki metinleri bir betik oluşturabilir.',
         drawing: 'Bu, bir çizimin parçası.',
+        formula: 'Bu bir formül.',
+        embedded: 'Burada video veya başka bir sayfa gibi gömülü bir içerik var.',
+        field: 'Bu, ziyaretçilerin doldurduğu bir alanın içinde.',
         nesting: 'Burada etiketler eksik veya yanlış sırada.',
+        hidden: 'Bu, sayfanın burada gösterilen hâlinde görünmüyor.',
         complex: 'Sayfa, yerinde düzenlemek için fazla karmaşık.',
       },
     },

@@ -460,7 +460,11 @@ const texts: Translation<'other'> = {
       why: {
         script: '此处的文字可能由脚本生成。',
         drawing: '这是图形的一部分。',
+        formula: '这是公式。',
+        embedded: '此处嵌入了内容，例如视频或其他页面。',
+        field: '此内容位于访客填写的字段中。',
         nesting: '此处缺少标签或标签顺序有误。',
+        hidden: '此内容在这里显示的页面中不可见。',
         complex: '页面过于复杂，无法在原位编辑。',
       },
     },

@@ -1,9 +1,13 @@
 /** The frame of a page says nothing longer than this. */
 const MAX_TEXT_CHARS = 50_000;
 
-/** The events of the frame in which a page is edited. `id`: of a place; `version`: of the page that the frame showed then. */
+/**
+ * The events of the frame in which a page is edited. `id`: of a place; `version`: of the page that the frame showed then; `hidden`: the
+ * places that can't be clicked.
+ */
 export type FrameMessage =
-  | { type: 'shown' | 'undo' | 'redo' }
+  | { type: 'undo' | 'redo' }
+  | { type: 'shown'; version: number; hidden: readonly number[] }
   | { type: 'chosen' | 'ended' | 'taken-back' | 'too-long'; id: number; version: number }
   | { type: 'typed'; id: number; version: number; text: string };
 
@@ -13,22 +17,27 @@ export type ShownPage = { html: string; version: number; base?: string };
 /** What the frame is told; it has no texts of its own. `hint`: for people who reach a text by keys. */
 export type ToFrame = ShownPage & { hint: string };
 
-const PLAIN = ['shown', 'undo', 'redo'] as const;
+const PLAIN = ['undo', 'redo'] as const;
 const OF_PLACE = ['chosen', 'ended', 'taken-back', 'too-long'] as const;
 
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
 /** A message as it may come: each part can be anything. */
-type Unread = { type?: unknown; id?: unknown; version?: unknown; text?: unknown };
+type Unread = { type?: unknown; id?: unknown; version?: unknown; text?: unknown; hidden?: unknown };
 
-/** Reads a message of the frame, whose page is anybody's; undefined if it is none of ours. `places`: how many there are. */
+/** Reads a message of the frame, whose page is anybody's; undefined if it is none of ours. `places`: how many the frame shows. */
 export function readFrameMessage(data: unknown, places: number): FrameMessage | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
-  const { type, id, version, text }: Unread = data;
+  const { type, id, version, text, hidden }: Unread = data;
+  const isPlace = (value: unknown): value is number => isCount(value) && value < places;
   const plain = PLAIN.find((each) => each === type);
   if (plain) return { type: plain };
-  if (!isCount(id) || !isCount(version) || id >= places) return undefined;
+  if (!isCount(version)) return undefined;
+  if (type === 'shown') {
+    return Array.isArray(hidden) && hidden.every(isPlace) ? { type, version, hidden } : undefined;
+  }
+  if (!isPlace(id)) return undefined;
   if (type === 'typed') {
     return typeof text === 'string' && text.length <= MAX_TEXT_CHARS ? { type, id, version, text } : undefined;
   }

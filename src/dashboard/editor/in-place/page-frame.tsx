@@ -9,7 +9,7 @@ const FRAME = new URL('./in-place.html', import.meta.url).href;
 
 /**
  * A page in a frame without access to the dashboard. The port is given to the first document of the frame, which is ours: a page that
- * came there in another way could not use it. `places`: how many the page has.
+ * came there in another way could not use it. `places`: how many it has there.
  */
 export function PageFrame({
   page,

@@ -6,16 +6,18 @@ import { TypedField } from '../panel/typed-field.tsx';
 import { editImage, editLink, editText, type Place } from '../source/editable-places.ts';
 import type { InPlace } from './use-in-place.ts';
 
-/** The place that is chosen in the page, with what can't be typed there. `images`: chooses a file for an image. */
+/** The place that is chosen in the page, with what can't be typed there, and the address of the link around it. `images`: chooses a file for an image. */
 export function PlaceCard({
-  place: { id, kind, text, href, src, alt },
-  inPlace: { source, edit },
+  place,
+  inPlace: { source, edit, link },
   images,
 }: {
   place: Place;
   inPlace: InPlace;
   images(use: (src: string) => void): ComponentChildren;
 }): JSX.Element {
+  const { id, kind, text, src, alt } = place;
+  const { id: linkId, href } = link ?? place;
   return (
     <Section title={t.editor.place.chosen[kind]}>
       {text !== undefined && kind !== 'image' && (
@@ -31,7 +33,7 @@ export function PlaceCard({
           label={t.editor.place.href}
           type="url"
           value={href}
-          onChange={(typed) => edit(editLink(source, id, { href: typed }), `href-of:${id}`)}
+          onChange={(typed) => edit(editLink(source, linkId, { href: typed }), `href-of:${linkId}`)}
         />
       )}
       {kind === 'image' && (

@@ -4,21 +4,25 @@ import { counted, t } from '../../texts/chosen-texts.ts';
 import { Rich } from '../../texts/rich.tsx';
 import type { CodePlace } from '../code/code-editor.ts';
 import { untouchable, type WhyUntouchable } from '../source/fixed-parts.ts';
+import type { LinePlace } from '../source/line-places.ts';
 import type { PageSource } from '../source/page-source.ts';
 
 const WHY: Readonly<Record<WhyUntouchable, string>> = t.editor.inPlace.why;
 /** A page can have thousands. */
 const MAX_SHOWN = 20;
 
-/** The parts of a page that are edited in the code, each with why and with its line. */
+/** The parts of a page that are edited in the code, each with why and with its line. `hidden`: the places that the frame does not show. */
 export function UntouchableParts({
   source,
+  hidden,
   onCode,
 }: {
   source: PageSource;
+  hidden: readonly LinePlace[];
   onCode(place: CodePlace): void;
 }): JSX.Element | null {
-  const parts = useMemo(() => untouchable(source), [source]);
+  const untouched = useMemo(() => untouchable(source), [source]);
+  const parts = [...untouched, ...hidden.map(({ line, column }) => ({ line, column, why: 'hidden' as const }))];
   if (parts.length === 0) return null;
   return (
     <details>

@@ -1,24 +1,41 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import type { SiteDrafts } from '../site/site-drafts.ts';
-import { type Place, places } from '../source/editable-places.ts';
+import { linkAround, type Place, places } from '../source/editable-places.ts';
 import { markForFrame } from '../source/frame-marks.ts';
 import { type PageSource, readSource, unread } from '../source/page-source.ts';
 import { draftEdits } from '../source/shown/draft-edits.ts';
 import { baseOf } from '../source/shown/page-base.ts';
 import { applyEdits, type Edit } from '../source/source-edits.ts';
-import { typeText } from '../source/typed-text.ts';
 import type { Edited } from '../use-history.ts';
+import { type Emptied, idInPage, typeInFrame } from './emptied-places.ts';
 import type { FrameMessage, ShownPage } from './frame-messages.ts';
 
-/** A text that is typed in the frame: the page as it was before, and as it is now. */
-type Typing = { id: number; source: PageSource; step: string; html: string; isOver: boolean };
+/** A text that is typed in the frame: the page as it was before, and as it is now. `id`: of its place in the frame. */
+type Typing = {
+  id: number;
+  source: PageSource;
+  step: string;
+  html: string;
+  isOver: boolean;
+  emptiedBefore: Emptied;
+  emptied: Emptied;
+};
+
+/** What the frame shows. `places`: how many it has; `emptied`: those that the page no longer has. */
+type Shown = { html: string; page: ShownPage; places: number; emptied: Emptied };
 
 export type InPlace = {
   source: PageSource;
   places: readonly Place[];
   page: ShownPage;
+  /** How many places the frame has. */
+  placesInFrame: number;
+  /** The places that nobody can click in the frame. */
+  hidden: readonly Place[];
   chosen: Place | undefined;
+  /** The link around what is chosen. */
+  link: Place | undefined;
   /** The text that is too long to be typed in the frame. */
   tooLong: Place | undefined;
   onMessage(message: FrameMessage): void;
@@ -51,50 +68,67 @@ export function useInPlace(html: string, edited: Edited, site: ShownSite): InPla
   const [choice, choose] = useState<{ id: number; places: number }>();
   const [tooLong, setTooLong] = useState<Place>();
   const typing = useRef<Typing>(undefined);
-  const shown = useRef<{ html: string; page: ShownPage }>(undefined);
+  const [unseen, setUnseen] = useState<{ version: number; hidden: readonly number[] }>();
+  const shown = useRef<Shown>(undefined);
   const [, showAgain] = useState(0);
   const found = useMemo(() => places(source), [source]);
   const { current } = typing;
-  // The frame has what was typed in it, if all places are still there.
-  const isInFrame = current?.html === html && found.length === places(current.source).length;
-  if (shown.current && isInFrame) shown.current = { html, page: shown.current.page };
+  // The frame has what was typed in it, if all places are still there but those that were emptied in it.
+  const isInFrame = current?.html === html && found.length + current.emptied.size === shown.current?.places;
+  if (shown.current && isInFrame) shown.current = { ...shown.current, html, emptied: current.emptied };
   if (current?.isOver) typing.current = undefined;
   if (!shown.current || (!typing.current && shown.current.html !== html)) {
     const version = (shown.current?.page.version ?? 0) + 1;
-    shown.current = { html, page: { ...shownPage(source, site), version } };
+    const places = found.length;
+    shown.current = { html, page: { ...shownPage(source, site), version }, places, emptied: new Map() };
   }
-  const { page } = shown.current;
+  const { page, places: placesInFrame, emptied } = shown.current;
 
   function type(id: number, text: string): void {
     let { current: now } = typing;
     if (!now || now.isOver || now.id !== id) {
       steps += 1;
-      now = { id, source, step: `text:${steps}`, html, isOver: false };
+      now = { ...{ id, source, step: `text:${steps}`, html, isOver: false }, emptiedBefore: emptied, emptied };
     }
-    typing.current = { ...now, html: applyEdits(now.source.html, typeText(now.source, id, text, site.isNew)) };
+    const typed = typeInFrame(now.source, now.emptiedBefore, id, text, site.isNew);
+    typing.current = { ...now, html: applyEdits(now.source.html, typed.edits), emptied: typed.emptied };
     edited.change(typing.current.html, now.step);
   }
   function end(isTakenBack: boolean): void {
     const { current: now } = typing;
     if (!now) return;
-    typing.current = { ...now, html: isTakenBack ? now.source.html : now.html, isOver: true };
+    const before = isTakenBack && { html: now.source.html, emptied: now.emptiedBefore };
+    typing.current = { ...now, ...before, isOver: true };
     edited.change(typing.current.html, now.step);
     showAgain((count) => count + 1);
+  }
+  /** The place of the page that one of the frame is; undefined for one that was emptied. */
+  function inPage(id: number): Place | undefined {
+    const known = idInPage(emptied, id);
+    return known === undefined ? undefined : found[known];
   }
   function onMessage(message: FrameMessage): void {
     if (message.type === 'undo') edited.undo();
     if (message.type === 'redo') edited.redo();
-    if (!('id' in message) || message.version !== page.version) return;
+    if (!('version' in message) || message.version !== page.version) return;
+    if (message.type === 'shown') {
+      setUnseen(message);
+      return;
+    }
     const { id } = message;
-    setTooLong(message.type === 'too-long' ? found[id] : undefined);
-    if (message.type === 'chosen') choose({ id, places: found.length });
+    const place = inPage(id);
+    setTooLong(message.type === 'too-long' ? place : undefined);
+    if (message.type === 'chosen') choose(place && { id: place.id, places: found.length });
     else if (message.type === 'typed') type(id, message.text);
     else end(message.type === 'taken-back');
   }
+  // With other places, the id is another one's.
+  const chosen = choice?.places === found.length ? found[choice.id] : undefined;
   return {
-    ...{ source, places: found, page, tooLong, onMessage },
-    // With other places, the id is another one's.
-    chosen: choice?.places === found.length ? found[choice.id] : undefined,
+    ...{ source, places: found, page, placesInFrame, tooLong, onMessage },
+    hidden: unseen?.version === page.version ? unseen.hidden.flatMap((id) => inPage(id) ?? []) : [],
+    chosen,
+    link: chosen && linkAround(found, chosen),
     edit: (edits, step) => edited.change(applyEdits(html, edits), step),
   };
 }

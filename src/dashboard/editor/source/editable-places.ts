@@ -9,9 +9,10 @@ import {
 } from '../../../forms/html-tree.ts';
 import type { LinePlace } from './line-places.ts';
 import { changeText, possibleText, readText, TEXT } from './new-text.ts';
+import { isFilledIn } from './page-scripts.ts';
 import type { PageSource, Range } from './page-source.ts';
 import type { Edit } from './source-edits.ts';
-import { rangeOf, visit } from './source-walk.ts';
+import { contentOf, rangeOf, visit } from './source-walk.ts';
 import { removeAttribute, setAttribute } from './tag-attributes.ts';
 
 /**
@@ -69,6 +70,17 @@ function onlyText({ childNodes }: HtmlElement): HtmlText | undefined {
   return node && isText(node) && others.length === 0 && !isBlank(node.value) ? node : undefined;
 }
 
+/** The words of a text that nothing but the HTML says. */
+const typedWords = (source: PageSource, text: HtmlText): Range | undefined =>
+  isFilledIn(source, text.value) ? undefined : wordsOf(source, text);
+
+/** Where an element without any content gets its text. */
+function emptyWords(element: HtmlElement): Range | undefined {
+  const isEmpty = element.childNodes.every((node) => isText(node) && isBlank(node.value));
+  const content = isEmpty ? contentOf(element) : undefined;
+  return content && { from: content.from, to: content.from };
+}
+
 type Unnumbered = Omit<FoundPlace, 'place'> & { place: Omit<Place, 'id' | 'line' | 'column'> };
 
 /** The place that an element is; undefined for one that is none. */
@@ -86,7 +98,7 @@ function elementPlace(source: PageSource, element: HtmlElement): Unnumbered | un
   const href = tagName === 'a' ? attribute(element, 'href') : undefined;
   if (href === undefined && tagName !== 'button') return undefined;
   const text = onlyText(element);
-  const words = text && wordsOf(source, text);
+  const words = text ? typedWords(source, text) : href === undefined ? undefined : emptyWords(element);
   if (href === undefined && !words) return undefined;
   const shown = words && { text: readText(source.html.slice(words.from, words.to), TEXT) };
   const kind = href === undefined ? 'button' : 'link';
@@ -94,7 +106,7 @@ function elementPlace(source: PageSource, element: HtmlElement): Unnumbered | un
 }
 
 function textPlace(source: PageSource, text: HtmlText, parent: HtmlElement | undefined): Unnumbered | undefined {
-  const words = isBlank(text.value) ? undefined : wordsOf(source, text);
+  const words = isBlank(text.value) ? undefined : typedWords(source, text);
   if (!words) return undefined;
   const shown = readText(source.html.slice(words.from, words.to), TEXT);
   const isAll = parent?.sourceCodeLocation?.endTag && !source.copied.has(parent) && onlyText(parent) === text;
@@ -127,19 +139,45 @@ export function findPlaces(source: PageSource): readonly FoundPlace[] {
 /** The parts of a page that can be edited where they stand, in the order of the page. */
 export const places = (source: PageSource): Place[] => findPlaces(source).map(({ place }) => place);
 
+/** Returns the link that a place stands in. */
+export const linkAround = (all: readonly Place[], { id, from, to }: Place): Place | undefined =>
+  all.find((one) => one.kind === 'link' && one.id !== id && one.from <= from && to <= one.to);
+
 function foundPlace(source: PageSource, id: number): FoundPlace {
   const found = findPlaces(source)[id];
   if (!found) throw new RangeError(`There is no place ${id}.`);
   return found;
 }
 
-/** Returns the edit that gives a place another text. The blanks around the text stay, and so does the spelling of what is not changed. */
+const LINE_BREAK = /\r\n?|\n/g;
+
+/** Returns a typed text as it can be written. */
+const writable = (text: string): string => trimmed(possibleText(text).replaceAll(LINE_BREAK, '\n'));
+
+/** Returns the edits of a text. With as many line breaks as before, each of its lines is one, so that the line breaks stay as they are written. */
+function changeLines(html: string, words: Range, text: string): Edit[] {
+  const breaks = Array.from(html.slice(words.from, words.to).matchAll(LINE_BREAK), ({ 0: written, index }) => ({
+    ...{ from: words.from + index, to: words.from + index + written.length },
+  }));
+  const lines = text.split('\n');
+  if (lines.length !== breaks.length + 1) return changeText(html, words, text, TEXT);
+  return lines.flatMap((line, at) => {
+    const [from, to] = [breaks[at - 1]?.to ?? words.from, breaks[at]?.from ?? words.to];
+    return changeText(html, { from, to }, line, TEXT);
+  });
+}
+
+/** Returns the edits that give a place another text. The blanks around the text stay, and so does the spelling of what is not changed. */
 export function editText(source: PageSource, id: number, text: string): Edit[] {
   const { words, element } = foundPlace(source, id);
-  const wanted = trimmed(possibleText(text).replaceAll(/\r\n?/g, '\n'));
-  if (words) return changeText(source.html, words, wanted, TEXT);
+  const wanted = writable(text);
+  if (words) return changeLines(source.html, words, wanted);
   return element?.tagName === 'input' ? setAttribute(source, element, 'value', wanted) : [];
 }
+
+/** Returns the edit that writes a text where another one was before it was emptied. */
+export const fillText = ({ html }: PageSource, at: number, text: string): Edit[] =>
+  changeText(html, { from: at, to: at }, writable(text), TEXT);
 
 /** Returns the edits that give a link another text or another address. */
 export function editLink(source: PageSource, id: number, { text, href }: { text?: string; href?: string }): Edit[] {

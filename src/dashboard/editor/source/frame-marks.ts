@@ -33,5 +33,6 @@ export function markForFrame(source: PageSource): string {
     const mark = marks.get(from);
     edits.push({ from, to, text: before + (mark ? markOf(mark.id) : '') + after });
   }
-  return applyEdits(html, edits);
+  // A byte order mark is none in a text that is parsed: browsers would read it as the begin of a page without a doctype.
+  return applyEdits(html, edits).replace(/^\ufeff/, '');
 }

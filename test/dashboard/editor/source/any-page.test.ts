@@ -188,6 +188,44 @@ describe.each([PAGES.length])('each of %i real pages', (count) => {
     );
   });
 
+  it.each(['\n', '\r\n', '\r'])(
+    'has each line break %j as it was where a text of several lines was edited',
+    (lineBreak) => {
+      const letter = 'ж';
+      const pages = PAGES.filter(({ html }) => !html.includes(letter)).map(({ name, html }) => {
+        return { name, source: readSource(html.replaceAll(/\r\n?|\n/g, lineBreak)) };
+      });
+      let [texts, labels] = [0, 0];
+      for (const { name, source } of pages) {
+        const expectKept = (edits: readonly Edit[]): void => {
+          const after = edited(source, edits).html;
+          expect(after.length, name).toBeGreaterThan(source.html.length);
+          expect(after.replaceAll(letter, '') === source.html, name).toBe(true);
+        };
+        for (const { id, text } of places(source)
+          .filter((place) => place.text?.includes('\n'))
+          .slice(0, 3)) {
+          texts += 1;
+          // At both ends, as people do before they press Enter.
+          expectKept(editText(source, id, `${letter}${text}${letter}`));
+        }
+        const { title } = head(source);
+        if (title && /<title[^>]*>[^<]*<\/title/i.test(source.html))
+          expectKept(editHead(source, { title: title + letter }));
+        for (const form of forms(source)) {
+          for (const field of form.fields.filter(({ label }) => label !== '')) {
+            labels += 1;
+            expectKept(changeField(source, form, field, { label: field.label + letter }));
+            const options = field.options?.map((option) => ({ ...option, label: option.label + letter }));
+            if (options && field.canChangeOptions) expectKept(changeField(source, form, field, { options }));
+          }
+        }
+      }
+      expect(texts).toBeGreaterThan(50);
+      expect(labels).toBeGreaterThan(100);
+    },
+  );
+
   it('has its places in the frame too, marked by their ids', () => {
     for (const { source } of PAGES) {
       const marked = markForFrame(source);

@@ -69,6 +69,10 @@ describe('editText', () => {
     ['<p>a & b</p>', 'a & c < d', '<p>a & c &lt; d</p>'],
     ['<p>&am</p>', '&amp;', '<p>&amp;amp;</p>'],
     ['<p>a\r\nb</p>', 'a\nb\nc', '<p>a\r\nb\r\nc</p>'],
+    ['<pre>One\n  two\nthree</pre>', 'One\n  two\nthree!', '<pre>One\n  two\nthree!</pre>'],
+    ['<p>&eacute;\r\nb\r  &eacute;\nd</p>', '!é\nb\n  é\nd!', '<p>!&eacute;\r\nb\r  &eacute;\nd!</p>'],
+    ['<p>a\r\nb\r\nc</p>', 'a b\nc', '<p>a b\r\nc</p>'],
+    ['<a href=x></a>', 'Go', '<a href=x>Go</a>'],
     ['<p>😀</p>', '😁', '<p>😁</p>'],
     ['<p> a </p>', '', '<p>  </p>'],
     ['<button>Send</button>', 'Go', '<button>Go</button>'],
@@ -121,7 +125,8 @@ describe('markForFrame', () => {
     ['<form action=" java\nscript:x()"></form>', '<form></form>'],
     ['<p data-formhost-place=7> </p>', '<p> </p>'],
     ['<body><body onload=x()>', '<body><body>'],
-  ])('leaves out what runs in %j', (html, expected) => {
+    ['\ufeff<!doctype html><br>', '<!doctype html><br>'],
+  ])('leaves out what runs, and a byte order mark, in %j', (html, expected) => {
     expect(marked(html)).toBe(expected);
   });
 });

@@ -125,6 +125,31 @@ describe.skipIf(!hasChromium())('the dashboard, Edit', () => {
     await expect.poll(() => typedCode(page)).toBe(states[0]);
   });
 
+  it.each([
+    ['carriage returns', '\r'],
+    ['both', '\r\n'],
+  ])('leads to a line, and keeps line breaks that are %s, also those of what is pasted', async (_name, end) => {
+    const owner = await dashboard.owner();
+    const html = ['<title>Old</title>', '<p>One', '<form method=post action=x>', '<input name=a></form>', ''].join(end);
+    const { id } = await owner.deploy({ html });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    await page.getByRole('button', { name: 'line 3' }).first().click();
+    await expect.poll(() => selectedCode(page)).toBe('<form method=post action=x>');
+    await page.evaluate("navigator.clipboard.writeText('<p>Two\\n<p>Three\\n')");
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Control+v');
+    await expect.poll(() => typedCode(page)).toBe(`${html}<p>Two${end}<p>Three${end}`);
+    const lines = page.getByLabel('HTML', { exact: true }).locator('.cm-line');
+    expect(await lines.count()).toBe(7);
+    // A file has line breaks of its own.
+    const dropped = await page.evaluateHandle(
+      "(() => { const all = new DataTransfer(); all.items.add(new File(['<p>A\\n<p>B\\n<p>C'], 'a.html', { type: 'text/html' })); return all; })()",
+    );
+    await page.getByLabel('HTML', { exact: true }).dispatchEvent('drop', { dataTransfer: dropped });
+    await expect.poll(() => typedCode(page)).toBe('<p>A\n<p>B\n<p>C');
+    expect(await lines.allInnerTexts()).toEqual(['<p>A', '<p>B', '<p>C']);
+  });
+
   it('finds a text in the code, in the language of the dashboard, and wraps long lines or not', async () => {
     const owner = await dashboard.owner();
     const { id } = await owner.deploy({ html: `<title>Long</title>\n<p>${'word '.repeat(500)}needle</p>` });

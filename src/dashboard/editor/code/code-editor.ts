@@ -17,8 +17,13 @@ type CodeEvents = {
   onDropFile(file: File): unknown;
 };
 
+const BREAK = /\r\n?|\n/g;
+
 /** Line breaks that are the same everywhere are kept; otherwise a carriage return is a letter at the end of its line. */
-const breakOf = (text: string): string => (/(?<!\r)\n|\r(?!\n)|^[^\n]*$/.test(text) ? '\n' : '\r\n');
+function breakOf(text: string): string {
+  const [only = '\n', another] = new Set(text.match(BREAK));
+  return another === undefined ? only : '\n';
+}
 
 declare global {
   interface ShadowRoot {
@@ -73,6 +78,8 @@ function stepOf({ transactions, state }: ViewUpdate): string | undefined {
 /** A text with colours, the numbers of its lines, and a search. Its styles are in a shadow root: the dashboard allows no others. */
 export class CodeEditor {
   readonly #view: EditorView;
+  /** Makes the state of a text, whose line breaks it has. */
+  readonly #stateOf: (text: string, before?: EditorState) => EditorState;
   readonly #wrapping = new Compartment();
   readonly #described = new Compartment();
   /** Texts that were typed, and have not come back from the view yet. */
@@ -83,47 +90,50 @@ export class CodeEditor {
       act();
       return true;
     };
-    const state = EditorState.create({
-      doc: text,
-      extensions: [
-        EditorState.lineSeparator.of(breakOf(text)),
-        lineNumbers(),
-        highlightActiveLine(),
-        languageOf(path),
-        search({ top: true }),
-        CODE_THEME,
-        CODE_PHRASES,
-        this.#wrapping.of(EditorView.lineWrapping),
-        this.#described.of([]),
-        // Programs that check accessibility do not know that one can get into an editable text with Tab, and scroll it.
-        EditorView.contentAttributes.of({ dir: 'ltr', tabindex: '0' }),
-        keymap.of([
-          { key: 'Mod-z', run: run(events.onUndo), preventDefault: true },
-          { key: 'Mod-Shift-z', run: run(events.onRedo), preventDefault: true },
-          { key: 'Mod-y', run: run(events.onRedo), preventDefault: true },
-          ...searchKeymap,
-          ...defaultKeymap,
-        ]),
-        EditorView.domEventHandlers({
-          beforeinput: replaceTyped,
-          drop(event) {
-            const file = event.dataTransfer?.files[0];
-            if (!file) return false;
-            event.preventDefault();
-            events.onDropFile(file);
-            return true;
-          },
-        }),
-        EditorView.updateListener.of((update) => {
-          const isOwn = update.transactions.some((one) => one.isUserEvent('set'));
-          if (!update.docChanged || isOwn) return;
-          const changed = update.state.sliceDoc();
-          this.#told.push(changed);
-          events.onChange(changed, stepOf(update));
-        }),
-      ],
-    });
-    this.#view = new EditorView({ state, root, parent: root });
+    this.#stateOf = (shown, before) =>
+      EditorState.create({
+        doc: shown,
+        extensions: [
+          EditorState.lineSeparator.of(breakOf(shown)),
+          lineNumbers(),
+          highlightActiveLine(),
+          languageOf(path),
+          search({ top: true }),
+          CODE_THEME,
+          CODE_PHRASES,
+          this.#wrapping.of((before && this.#wrapping.get(before)) ?? EditorView.lineWrapping),
+          this.#described.of((before && this.#described.get(before)) ?? []),
+          // Programs that check accessibility do not know that one can get into an editable text with Tab, and scroll it.
+          EditorView.contentAttributes.of({ dir: 'ltr', tabindex: '0' }),
+          keymap.of([
+            { key: 'Mod-z', run: run(events.onUndo), preventDefault: true },
+            { key: 'Mod-Shift-z', run: run(events.onRedo), preventDefault: true },
+            { key: 'Mod-y', run: run(events.onRedo), preventDefault: true },
+            ...searchKeymap,
+            ...defaultKeymap,
+          ]),
+          // The clipboard has line breaks of its own.
+          EditorView.clipboardInputFilter.of((pasted, { lineBreak }) => pasted.replace(BREAK, lineBreak)),
+          EditorView.domEventHandlers({
+            beforeinput: replaceTyped,
+            drop(event) {
+              const file = event.dataTransfer?.files[0];
+              if (!file) return false;
+              event.preventDefault();
+              events.onDropFile(file);
+              return true;
+            },
+          }),
+          EditorView.updateListener.of((update) => {
+            const isOwn = update.transactions.some((one) => one.isUserEvent('set'));
+            if (!update.docChanged || isOwn) return;
+            const changed = update.state.sliceDoc();
+            this.#told.push(changed);
+            events.onChange(changed, stepOf(update));
+          }),
+        ],
+      });
+    this.#view = new EditorView({ state: this.#stateOf(text), root, parent: root });
   }
 
   /** Shows another text, and keeps the place where it is the same. */
@@ -132,6 +142,10 @@ export class CodeEditor {
     const told = this.#told.indexOf(text);
     this.#told = told === -1 ? [] : this.#told.slice(told + 1);
     if (told !== -1 || state.sliceDoc() === text) return;
+    if (text.search(BREAK) !== -1 && breakOf(text) !== state.lineBreak) {
+      this.#view.setState(this.#stateOf(text, state));
+      return;
+    }
     // Offsets of the editor count each line break as one character.
     const [before, after] = [state.doc.toString(), state.toText(text).toString()];
     const { from, to, end } = difference(before, after);

@@ -26,8 +26,8 @@ export const askForEmailChange = async (db: Knex, ownerId: number, email: string
 export const cancelEmailChange = (owner: string): string => `DELETE FROM email_changes WHERE owner_id = ${owner}`;
 
 /**
- * Ends the sessions of an address and the links that would begin one, in a statement of more: an expression for an address that is an
- * owner's no longer.
+ * Ends the sessions of an address and the links that would begin one, in a statement of more: an expression for an address that may not
+ * sign in as its owner any longer.
  */
 export const endSessionsOf = (email: string): string => `
   ended AS (DELETE FROM sessions WHERE email = ${email}),

@@ -3,6 +3,7 @@ import { newGuestId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { audited, record } from './audit-queries.ts';
+import { isSuspended } from './operator-queries.ts';
 
 /** The rights of a guest: to read submissions and note what was done with them; to change the page as well. */
 export const ROLES = ['reader', 'editor'] as const;
@@ -106,7 +107,8 @@ export const removeGuest = (db: Knex, deploymentId: string, id: string): Promise
 export type LinkedInvitation = { email: string; slug: string; title: string | null; inviter: string };
 
 const LINKED = `guests JOIN deployments ON deployments.id = guests.deployment_id
-     WHERE link_hash = :hash AND link_expires_at > now() AND deleted_at IS NULL AND NOT suspended`;
+     WHERE link_hash = :hash AND link_expires_at > now() AND deleted_at IS NULL AND NOT suspended
+       AND NOT ${isSuspended('guests.email')}`;
 
 /** The invitation that a link accepts, while it works. */
 export async function findInvitation(db: Knex, hash: Buffer): Promise<LinkedInvitation | undefined> {

@@ -3,6 +3,7 @@ import { ownerWireId } from '../../lib/ids.ts';
 import { liveDeployments } from '../deployments/live-deployment-queries.ts';
 import { execute, type ListPage, type Paging, query, queryPage } from '../postgres/query.ts';
 import { record } from './audit-queries.ts';
+import { endSessionsOf } from './email-change-queries.ts';
 import { usedStorage } from './storage-queries.ts';
 
 /*
@@ -66,6 +67,15 @@ const RELEASE = `
    WHERE owner_id = ? AND status = 'pending' AND next_attempt_at = 'infinity'
      AND NOT EXISTS (SELECT FROM webhooks WHERE webhooks.id = deliveries.webhook_id AND NOT active)`;
 
+/** The condition, in SQL, that an address is that of a suspended owner: an expression for it. Nobody signs in with such an address. */
+export const isSuspended = (email: string): string =>
+  `EXISTS (SELECT FROM owners WHERE owners.email = ${email} AND suspended_at IS NOT NULL)`;
+
+/* Sessions of keys stay: they work again with the keys. */
+const SIGN_OUT = `
+  WITH suspended AS (SELECT email FROM owners WHERE id = ?), ${endSessionsOf('(SELECT email FROM suspended)')}
+  SELECT FROM suspended`;
+
 /** Suspends an owner, or ends that; false when there is no such owner. Nothing happens to one who is in that state already. */
 async function setSuspended(transaction: Knex, id: number, suspended: boolean): Promise<void> {
   const changed = await execute(
@@ -77,7 +87,8 @@ async function setSuspended(transaction: Knex, id: number, suspended: boolean): 
   );
   if (changed === 0) return;
   await execute(transaction, 'mark-pages-of-suspended', MARK_PAGES, { id, suspended });
-  if (!suspended) await execute(transaction, 'release-deliveries-of-owner', RELEASE, [id]);
+  if (suspended) await execute(transaction, 'sign-out-suspended', SIGN_OUT, [id]);
+  else await execute(transaction, 'release-deliveries-of-owner', RELEASE, [id]);
   const action = suspended ? 'owner.suspend' : 'owner.resume';
   await record(transaction, { action, target: ownerWireId(id), ownerId: id });
 }

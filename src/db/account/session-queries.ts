@@ -6,6 +6,7 @@ import { IS_VALID } from './api-key-queries.ts';
 import { audited } from './audit-queries.ts';
 import { cancelEmailChange, endSessionsOf } from './email-change-queries.ts';
 import { acceptedBy } from './guest-queries.ts';
+import { isSuspended } from './operator-queries.ts';
 
 /** A session that is not used for long has ended. In SQL, as IS_VALID. */
 export const IS_IN_USE = `sessions.last_used_at > now() - interval '${SIZES.session.lifetimeDays} days'`;
@@ -13,19 +14,29 @@ export const IS_IN_USE = `sessions.last_used_at > now() - interval '${SIZES.sess
 /** A session stands for a key, and ends with it; or for an address, in lower case, whose mail somebody can read. */
 export type SignedInWith = { keyId: string } | { email: string };
 
-/* The entry of the audit is about the owner, if the address is that of one. */
+/*
+ * The entry of the audit is about the owner, if the address is that of one. With the owner's row locked, a suspension either is seen here, or
+ * waits and then sees the session.
+ */
 const BEGIN = `
-  WITH begun AS (
-    INSERT INTO sessions (id, hash, key_id, email, user_agent) VALUES (:id, :hash, :keyId, :email, :userAgent) RETURNING id
-  ), owner AS (
-    SELECT id, email FROM owners
+  WITH owner AS (
+    SELECT id, email, suspended_at FROM owners
      WHERE id = (SELECT owner_id FROM api_keys WHERE id = CAST(:keyId AS text)) OR email = CAST(:email AS text)
+       FOR SHARE
+  ), begun AS (
+    INSERT INTO sessions (id, hash, key_id, email, user_agent)
+    SELECT :id, :hash, CAST(:keyId AS text), CAST(:email AS text), :userAgent
+     WHERE NOT EXISTS (SELECT FROM owner WHERE suspended_at IS NOT NULL)
+    RETURNING id
   )
   INSERT INTO audit_entries (id, owner_id, actor, is_operator, via, action, target, ip_address)
   SELECT :entryId, owner.id, coalesce(owner.email, CAST(:email AS text)), false, :via, 'sign-in', begun.id, :ipAddress
     FROM begun LEFT JOIN owner ON true`;
 
-/** Begins a session. `hash`: of its cookie. `ipAddress`: of the browser. `via`: how the person has signed in. */
+/**
+ * Begins a session; false when the owner is suspended. `hash`: of its cookie. `ipAddress`: of the browser. `via`: how the person has
+ * signed in.
+ */
 export async function beginSession(
   db: Knex,
   standsFor: SignedInWith,
@@ -35,12 +46,13 @@ export async function beginSession(
     ipAddress,
     via,
   }: { hash: Buffer; userAgent: string | null; ipAddress: string | null; via: 'key' | 'session' },
-): Promise<void> {
+): Promise<boolean> {
   const of = { keyId: null, email: null, ...standsFor };
-  await execute(db, 'begin-session', BEGIN, {
+  const begun = await execute(db, 'begin-session', BEGIN, {
     ...{ id: newSessionId(), entryId: newAuditEntryId(), hash, userAgent, ipAddress, via },
     ...of,
   });
+  if (begun === 0) return false;
   // A comparison with NULL finds none.
   await execute(
     db,
@@ -54,6 +66,7 @@ export async function beginSession(
   const ownEmail =
     'coalesce(:email, (SELECT owners.email FROM api_keys JOIN owners ON owners.id = owner_id WHERE api_keys.id = :keyId))';
   await execute(db, 'accept-invitations', acceptedBy(ownEmail), of);
+  return true;
 }
 
 /** An owner whose sessions are meant: those of its keys, and those of its address. */
@@ -123,9 +136,12 @@ export const endSessions = (db: Knex, { id: ownerId, email }: Of): Promise<numbe
 /** The condition, in SQL, that an address is that of an owner: an expression for it. */
 const hasAccount = (email: string): string => `EXISTS (SELECT FROM owners WHERE owners.email = ${email})`;
 
-/** The condition, in SQL, that an address may sign in: that of an owner, or of a guest. */
-const maySignIn = (email: string): string =>
-  `(${hasAccount(email)} OR EXISTS (SELECT FROM guests WHERE guests.email = ${email}))`;
+/**
+ * The condition, in SQL, that an address may sign in: that of an owner who is not suspended, or of a guest, or any other where `:plan`, of
+ * new owners, is not NULL.
+ */
+const maySignIn = (email: string): string => `(NOT ${isSuspended(email)} AND (
+  CAST(:plan AS text) IS NOT NULL OR ${hasAccount(email)} OR EXISTS (SELECT FROM guests WHERE guests.email = ${email})))`;
 
 /** Makes an owner on `:plan`, in a statement of more: a query for one address, or none. Makes none where the plan is NULL. */
 const makeOwner = (email: string): string => `
@@ -135,13 +151,15 @@ const makeOwner = (email: string): string => `
 
 /** The condition for a row of sign_in_links that its link works. `:plan`: of new owners, NULL where nobody may become one. */
 const WORKS = `(sign_in_links.hash = :hash AND sign_in_links.expires_at > now() AND (
-  EXISTS (SELECT FROM api_keys WHERE api_keys.id = sign_in_links.key_id AND ${IS_VALID})
-  OR sign_in_links.email IS NOT NULL AND (CAST(:plan AS text) IS NOT NULL OR ${maySignIn('sign_in_links.email')})))`;
+  EXISTS (
+    SELECT FROM api_keys JOIN owners ON owners.id = owner_id
+     WHERE api_keys.id = sign_in_links.key_id AND ${IS_VALID} AND suspended_at IS NULL)
+  OR sign_in_links.email IS NOT NULL AND ${maySignIn('sign_in_links.email')}))`;
 
 /**
- * Stores a link that signs somebody in; false when the address has no account, gets none, and is not that of a guest. A link of an
- * owner signs in with the full key that lasts longest; without one that is valid, with the address: a key that may do less would leave
- * its owner no way to make another. `hash`: of the link's token. `plan`: of new owners; undefined where nobody may become one.
+ * Stores a link that signs somebody in; false when the address is suspended, or has no account, gets none, and is not that of a guest. A
+ * link of an owner signs in with the full key that lasts longest; without one that is valid, with the address: a key that may do less would
+ * leave its owner no way to make another. `hash`: of the link's token. `plan`: of new owners; undefined where nobody may become one.
  */
 export const makeSignInLink = async (
   db: Knex,
@@ -159,7 +177,7 @@ export const makeSignInLink = async (
                WHERE owners.email = asked.email AND scope = 'full' AND pages IS NULL AND ${IS_VALID}
                ORDER BY expires_at DESC NULLS FIRST, api_keys.id LIMIT 1
             ) AS best ON true
-      WHERE CAST(:plan AS text) IS NOT NULL OR ${maySignIn('asked.email')}`,
+      WHERE ${maySignIn('asked.email')}`,
     { hash, email, plan: plan ?? null },
   )) === 1;
 
@@ -208,7 +226,9 @@ export async function openAccount(db: Knex, email: string, plan: string | undefi
   if (plan !== undefined) {
     await execute(db, 'open-account', makeOwner('(SELECT CAST(:email AS text) AS email)'), { email, plan });
   }
-  return (await execute(db, 'find-account', `SELECT WHERE ${maySignIn(':email')}`, { email })) === 1;
+  return (
+    (await execute(db, 'find-account', `SELECT WHERE ${maySignIn(':email')}`, { email, plan: plan ?? null })) === 1
+  );
 }
 
 // A window that ends much later was made before the clock was set back: it would last for as long. Transactions that run at the same

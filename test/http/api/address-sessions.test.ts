@@ -6,6 +6,7 @@ import { hashOfKey, newToken } from '../../../src/lib/ids.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { readMail, testSmtpServer } from '../../support/smtp.ts';
+import { suspendOwner } from '../../support/suspend-owner.ts';
 import { asOwner, type Owner, testService } from '../../support/test-service.ts';
 
 /* Sessions that stand for an address: those of owners who have no full key, and of people who are guests. */
@@ -167,6 +168,35 @@ describe('a session of an address', () => {
     expect(answer(await get(cookie))).toEqual(refused(401));
     expect((await service.anonymous.post(unused).redirects(0)).status).toBe(404);
     expect((await get(await signIn(`new-${email}`))).body.email).toBe(`new-${email}`);
+  });
+
+  it('ends with its links when the address is suspended, and is not there when that ends', async () => {
+    const email = 'halted@test.example';
+    await withoutKey(email);
+    const cookie = await signIn(email);
+    const unused = await linkTo(email);
+    await suspendOwner(service.db, email);
+    expect(answer(await get(cookie))).toEqual(refused(401));
+    expect(await service.db('sessions').where({ email })).toEqual([]);
+    expect((await service.anonymous.get(unused)).status).toBe(404);
+    await suspendOwner(service.db, email, false);
+    expect(answer(await get(cookie))).toEqual(refused(401));
+    expect((await service.anonymous.post(unused).redirects(0)).status).toBe(404);
+    expect((await get(await signIn(email))).body.email).toBe(email);
+  });
+
+  it('does not begin while the address is suspended, whatever had been looked up before', async () => {
+    const email = 'raced@test.example';
+    const { key } = await service.owner({ email });
+    const { id } = await service
+      .db('api_keys')
+      .where({ hash: hashOfKey(key) })
+      .first('id');
+    await suspendOwner(service.db, email);
+    const browser = { userAgent: null, ipAddress: null, via: 'session' } as const;
+    for (const standsFor of [{ email }, { keyId: id }])
+      expect(await beginSession(service.db, standsFor, { hash: hashOfKey(newToken()), ...browser })).toBe(false);
+    expect(await service.db('audit_entries').where({ actor: email, action: 'sign-in' })).toEqual([]);
   });
 
   it('ends its streams when it ends', async () => {

@@ -3,6 +3,7 @@ import { makeKey } from '../../../src/db/account/owner-queries.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { readMail, testSmtpServer } from '../../support/smtp.ts';
+import { suspendOwner } from '../../support/suspend-owner.ts';
 import { asOwner, BASE_URL, testService } from '../../support/test-service.ts';
 
 const smtp = await testSmtpServer();
@@ -227,6 +228,17 @@ describe('an invitation', () => {
     for (const { link } of [removed, expired, trashed, { link: `/invitations/${'0'.repeat(43)}` }]) {
       expect([(await service.anonymous.get(link)).status, (await press(link)).status]).toEqual([404, 404]);
     }
+  });
+
+  it('signs nobody in whose address is suspended, and stays open', async () => {
+    const { id, email, link } = await invited();
+    await service.owner({ email });
+    await suspendOwner(service.db, email);
+    expect((await service.anonymous.get(link)).status).toBe(404);
+    const pressed = await press(link);
+    expect([pressed.status, pressed.headers['set-cookie'], await acceptedAt(id)]).toEqual([404, undefined, null]);
+    await suspendOwner(service.db, email, false);
+    expect((await press(link)).status).toBe(303);
   });
 
   it('is accepted by the first sign-in, by mail too, without an account', async () => {

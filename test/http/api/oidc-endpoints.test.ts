@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newKey, testOpenidProvider } from '../../support/openid-provider.ts';
+import { suspendOwner } from '../../support/suspend-owner.ts';
 import { asOwner, BASE_URL, testService } from '../../support/test-service.ts';
 
 const provider = await testOpenidProvider(BASE_URL);
@@ -110,6 +111,18 @@ describe('a sign-in with OpenID Connect', () => {
       const stranger = await signIn({ email, email_verified: true });
       expectRefusal(stranger.answer, 403, `${email} has no account here.`);
       expect(await ownersOf(email)).toEqual([]);
+    }
+  });
+
+  it('refuses an owner who is suspended, also one of OIDC_DOMAINS', async () => {
+    for (const email of ['halted@elsewhere.example', 'halted@team.example']) {
+      await service.owner({ email });
+      await suspendOwner(service.db, email);
+      const { answer } = await signIn({ email, email_verified: true });
+      expectRefusal(answer, 403, `${email} has no account here.`);
+      expect(await service.db('audit_entries').where({ actor: email, action: 'sign-in' })).toEqual([]);
+      await suspendOwner(service.db, email, false);
+      expect((await signIn({ email, email_verified: true })).answer.status).toBe(303);
     }
   });
 

@@ -3,6 +3,7 @@ import { hashOfKey } from '../../../src/lib/ids.ts';
 import { answer, failure, refused } from '../../support/answers.ts';
 import { seenMails } from '../../support/mail.ts';
 import { readMail, testSmtpServer } from '../../support/smtp.ts';
+import { suspendOwner } from '../../support/suspend-owner.ts';
 import { asOwner, BASE_URL, testService } from '../../support/test-service.ts';
 
 const EMAIL = 'ada@test.example';
@@ -74,6 +75,27 @@ describe('POST /session/mail', () => {
     await ask(EMAIL);
     await mailTo(EMAIL);
     expect(smtp.received.some(({ to }) => to.join().includes('nobody'))).toBe(false);
+  });
+
+  it('signs in no owner who is suspended: a link that was sent before waits, and none is sent', async () => {
+    const email = 'halted@test.example';
+    await service.owner({ email });
+    await ask(email);
+    const path = pathIn(await mailTo(email));
+    await suspendOwner(service.db, email);
+    for (const refusal of [await service.anonymous.get(path), await service.anonymous.post(path).redirects(0)]) {
+      expect([refusal.status, refusal.headers['set-cookie']]).toEqual([404, undefined]);
+      expect(refusal.text).toContain('This link cannot be opened');
+    }
+    expect(await service.db('audit_entries').where({ actor: email, action: 'sign-in' })).toEqual([]);
+    expect(answer(await ask(email))).toEqual(SENT);
+    await service.owner({ email: 'after-halted@test.example' });
+    // The next one is sent after it would have been.
+    await ask('after-halted@test.example');
+    await mailTo('after-halted@test.example');
+    expect(smtp.received.filter(({ to }) => to.includes(email)).length).toBe(1);
+    await suspendOwner(service.db, email, false);
+    expect((await service.anonymous.post(path).redirects(0)).status).toBe(303);
   });
 
   it('signs in with a full key; the session ends with it', async () => {

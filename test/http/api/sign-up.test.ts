@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answer, refused } from '../../support/answers.ts';
 import { readMail, testSmtpServer } from '../../support/smtp.ts';
+import { suspendOwner } from '../../support/suspend-owner.ts';
 import { asOwner, testService } from '../../support/test-service.ts';
 
 const smtp = await testSmtpServer();
@@ -50,6 +51,20 @@ describe('SIGN_UP=open', () => {
     expect(page.text).toContain('You will be signed in as known@test.example');
     await open(await linkTo('known@test.example')).expect(303);
     expect(await ownersOf('known@test.example')).toEqual([{ plan: 'unlimited' }]);
+  });
+
+  it('signs in no owner who is suspended', async () => {
+    const email = 'halted@test.example';
+    await open(await linkTo(email)).expect(303);
+    const path = await linkTo(email);
+    await suspendOwner(service.db, email);
+    expect((await service.anonymous.get(path)).status).toBe(404);
+    expect((await open(path)).status).toBe(404);
+    await service.anonymous.post('/session/mail').send({ email }).expect(202);
+    // The next one is sent after it would have been.
+    await linkTo('after-halted@test.example');
+    expect(mailsTo(email).length).toBe(2);
+    expect(await service.db('sessions').where({ email })).toEqual([]);
   });
 
   it('makes one account of several links that are opened at once', async () => {

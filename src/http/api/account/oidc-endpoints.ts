@@ -61,7 +61,8 @@ const noVerifiedAddress = errorKind(
 const noAccount = errorKind(
   {
     id: 'OpenidNoAccount',
-    description: 'The address has no account, is not that of a guest, and its domain is none of `OIDC_DOMAINS`.',
+    description:
+      'The address has no account, is not that of a guest, and its domain is none of `OIDC_DOMAINS`; or the address is suspended.',
   },
   (email: string) =>
     new HttpError(
@@ -152,7 +153,7 @@ class OpenidSignIns {
     if (email === undefined || !claims.isVerified) throw noVerifiedAddress();
     const mayOpen = config.oidcDomains.includes(email.slice(email.lastIndexOf('@') + 1));
     if (!(await openAccount(db, email, mayOpen ? config.defaultPlan : undefined))) throw noAccount(email);
-    await signIn(this.#app, response, { email });
+    await signIn(this.#app, response, { email }, { refusal: () => noAccount(email) });
   }
 
   #providerOrThrow(): OpenidProvider {

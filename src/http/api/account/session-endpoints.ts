@@ -79,17 +79,20 @@ export async function readSignIn<S extends z.ZodObject>(
   return fields;
 }
 
-/** Begins a session, always with a token of its own: what the browser had before is not used. `via`: how the person has signed in. */
+/**
+ * Begins a session, always with a token of its own: what the browser had before is not used. Throws `refusal` where the owner has been
+ * suspended meanwhile. `via`: how the person has signed in.
+ */
 export async function signIn(
   { db, requests: { sessionCookie, clientAddress } }: App,
   response: Response,
   standsFor: SignedInWith,
-  via: 'key' | 'session' = 'session',
+  { refusal, via = 'session' }: { refusal: () => Error; via?: 'key' | 'session' },
 ): Promise<void> {
   const token = newToken();
   const userAgent = response.req.headers['user-agent']?.slice(0, SIZES.session.maxUserAgentChars) ?? null;
   const ipAddress = clientAddress(response.req);
-  await beginSession(db, standsFor, { hash: hashOfKey(token), userAgent, ipAddress, via });
+  if (!(await beginSession(db, standsFor, { hash: hashOfKey(token), userAgent, ipAddress, via }))) throw refusal();
   response.append('Set-Cookie', sessionCookie.keep(token));
 }
 
@@ -106,7 +109,7 @@ const beginOperation = publicOperation('POST', '/session', 'signIn', {
     const { key } = await readSignIn(app, request, Key);
     if (!isApiKey(key)) throw keyRefused();
     const { email, plan, credentialId } = await app.requests.authentication.ofKey(request, response, key);
-    await signIn(app, response, { keyId: credentialId }, 'key');
+    await signIn(app, response, { keyId: credentialId }, { refusal: keyRefused, via: 'key' });
     return { email, plan };
   },
 });

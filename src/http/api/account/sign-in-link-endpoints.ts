@@ -51,7 +51,10 @@ const noMail = errorKind(
   () => new HttpError(404, 'This service sends no mail: sign in with an API key.'),
 );
 const noSuchLink = errorKind(
-  { id: 'NoSuchSignInLink', description: 'The link was changed, has been used, or has expired.' },
+  {
+    id: 'NoSuchSignInLink',
+    description: 'The link was changed, has been used, or has expired, or the address is suspended.',
+  },
   () =>
     new HttpError(
       404,
@@ -136,7 +139,7 @@ const requestOperation = publicOperation('POST', '/session/mail', 'askForSignInL
   description:
     `If an owner has this address, or everybody may sign up (\`SIGN_UP=open\`), a mail brings a link that works once, for ${SIZES.session.linkMinutes} minutes. The answer is the same if not. ` +
     `The session is that of a valid key with the scope \`full\`. If the owner has none, it needs no key, may do everything, and ends ${SIZES.session.lifetimeDays} days ` +
-    'after its last use, or when the address changes.',
+    'after its last use, or when the address changes or is suspended.',
   content: { 'application/json': { schema: Email, example: { email: 'you@example.com' } } },
   answer: {
     status: 202,
@@ -198,7 +201,7 @@ const useOperation = publicOperation('POST', PATH, 'useSignInLink', {
     const hash = tokenHash(request, noSuchLink);
     const find = () => useSignInLink(app.db, hash, planOfNew(app.config));
     const standsFor = await foundByLink(app, { request, response }, { find, noSuchLink });
-    await signIn(app, response, standsFor);
+    await signIn(app, response, standsFor, { refusal: noSuchLink });
     response.set('Location', SIGNED_IN).end();
   },
 });

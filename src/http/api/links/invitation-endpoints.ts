@@ -11,7 +11,8 @@ import { foundByLink, tooManyUnknownLinks } from './unknown-links.ts';
 const noSuchLink = errorKind(
   {
     id: 'NoSuchInvitation',
-    description: 'The link was changed, has been used, or has expired, or the guest was removed.',
+    description:
+      'The link was changed, has been used, or has expired, the guest was removed, or the owner of the page or the address of the guest is suspended.',
   },
   () =>
     new HttpError(
@@ -56,7 +57,7 @@ const acceptOperation = publicOperation('POST', PATH, 'acceptInvitation', {
     const hash = tokenHash(request, noSuchLink);
     const find = () => acceptInvitation(app.db, hash);
     const accepted = await foundByLink(app, { request, response }, { find, noSuchLink });
-    await signIn(app, response, { email: accepted.email });
+    await signIn(app, response, { email: accepted.email }, { refusal: noSuchLink });
     response.set('Location', `/dashboard/pages/${accepted.deploymentId}`).end();
   },
 });

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from '@commander-js/extra-typings';
 import type { Config } from '../config.ts';
-import { actingAsOperator } from '../db/account/audit-queries.ts';
+import { actingAsOperator, record } from '../db/account/audit-queries.ts';
 import { ownerExists } from '../db/account/owner-queries.ts';
 import { beginPurge, finishPurge, undeleteDeployment } from '../db/deployments/deleted-deployment-queries.ts';
 import {
@@ -126,6 +126,7 @@ const declareExport = (group: Command): unknown =>
     .argument('[file]', 'a new file', fileOf)
     .action((id, file, { json }) =>
       onDeployment(id, async (db, deployment, config) => {
+        await record(actingAsOperator(db, 'submission.export'), { target: deployment.id, deploymentId: deployment.id });
         const lines = exportLines(db, deployment, config);
         if (file === undefined) {
           for await (const line of lines) await print(line);

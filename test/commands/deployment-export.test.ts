@@ -81,6 +81,10 @@ describe('deployments export', () => {
     expect(masked(text)).toEqual(lines(deployment, {}));
     for (const line of text.trimEnd().split('\n')) JSON.parse(line);
     expect(text).not.toContain('whsec_');
+    const { body } = await owner.get('/audit?limit=1').expect(200);
+    expect(body.entries).toMatchObject([
+      { actor: 'operator', via: 'command', action: 'submission.export', target: id, ip_address: null },
+    ]);
   });
 
   it('has the files of a site', async () => {

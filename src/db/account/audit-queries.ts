@@ -123,12 +123,20 @@ const RECORD = `
       ON CONFLICT (id) DO UPDATE SET count = entries.count + excluded.count`;
 
 /** Writes the entry of a change in its transaction. Nothing is written where nobody acts: the service itself does it. */
-export async function record(
+export async function record(transaction: Knex, changed: Changed): Promise<void> {
+  const actor = actorOf(transaction);
+  if (actor) await write(transaction, actor, changed);
+}
+
+/** Writes the entry of a change by somebody who is only known from what was changed. */
+export const recordAs = (transaction: Knex, actor: Actor, changed: Changed): Promise<void> =>
+  write(transaction, { ...actor, entryId: newAuditEntryId() }, changed);
+
+async function write(
   transaction: Knex,
+  actor: ActorOfEntry,
   { target, deploymentId, ownerId, count, ...other }: Changed,
 ): Promise<void> {
-  const actor = actorOf(transaction);
-  if (!actor) return;
   const { name, isOperator, via, ipAddress } = actor;
   const { action = actor.action } = other;
   const entryId = action === actor.action ? actor.entryId : newAuditEntryId();

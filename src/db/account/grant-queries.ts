@@ -3,7 +3,7 @@ import { newGrantId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { IS_VALID, lockOwner, type Scope } from './api-key-queries.ts';
-import { record } from './audit-queries.ts';
+import { record, recordAs } from './audit-queries.ts';
 
 /** Grants with what they depend on, in SQL. In parentheses, so that it can be joined. */
 export const GRANTS =
@@ -70,6 +70,34 @@ const MAKE_ACCESS_TOKEN = (scope: string, from: string): string => `
   INSERT INTO access_tokens (hash, grant_id, scope, expires_at)
   SELECT :access, id, ${scope}, now() + interval '${SIZES.grant.accessTokenSeconds} seconds' FROM ${from}`;
 
+/** Ends grants by what programs send who have them, or who have no right to them. Returns how many. `ipAddress`: where it came from. */
+const endGrants = (
+  db: Knex,
+  { name, condition, ipAddress }: { name: string; condition: string; ipAddress: string },
+  values: Record<string, Buffer | string>,
+): Promise<number> =>
+  db.transaction(async (transaction) => {
+    const ended = await query<{ id: string; ownerId: number; email: string }>(
+      transaction,
+      name,
+      `DELETE FROM grants USING owners WHERE owners.id = owner_id AND ${condition}
+       RETURNING grants.id, owner_id AS "ownerId", owners.email`,
+      values,
+    );
+    for (const { id, ownerId, email } of ended) {
+      const actor = {
+        action: 'grant.revoke',
+        name: email,
+        via: 'grant',
+        ipAddress,
+        ownerId,
+        isOperator: false,
+      } as const;
+      await recordAs(transaction, actor, { target: id });
+    }
+    return ended.length;
+  });
+
 /**
  * Exchanges a code for tokens, once. Returns the scope of the grant, undefined for a code that does not work. Whatever is wrong, the code works
  * no longer: it may be in the wrong hands. With a code that was exchanged before, all that it gave ends.
@@ -78,6 +106,7 @@ export async function redeemCode(
   db: Knex,
   code: { codeHash: Buffer; clientId: string; redirectUri: string | undefined; challenge: string },
   tokens: NewTokens,
+  ipAddress: string,
 ): Promise<Scope | undefined> {
   const [redeemed] = await query<{ scope: Scope }>(
     db,
@@ -94,7 +123,8 @@ export async function redeemCode(
     { ...code, redirectUri: code.redirectUri ?? null, ...tokens },
   );
   if (redeemed) return redeemed.scope;
-  await execute(db, 'end-grant-of-code', 'DELETE FROM grants WHERE code_hash = ?', [code.codeHash]);
+  const ofCode = { name: 'end-grant-of-code', condition: 'code_hash = :codeHash', ipAddress };
+  await endGrants(db, ofCode, { codeHash: code.codeHash });
   return undefined;
 }
 
@@ -109,6 +139,7 @@ export async function renewTokens(
   db: Knex,
   { family, refresh, clientId, scope }: Refresh,
   { access, refresh: next }: Omit<NewTokens, 'family'>,
+  ipAddress: string,
 ): Promise<Scope | 'wider' | 'refused'> {
   const [renewed] = await query<{ granted: Scope; given: Scope | null }>(
     db,
@@ -133,10 +164,8 @@ export async function renewTokens(
     { family, refresh, clientId, scope: scope ?? null, access, next },
   );
   if (renewed) return renewed.given ?? 'wider';
-  await execute(db, 'end-grant-of-family', 'DELETE FROM grants WHERE family_hash = ? AND refresh_hash <> ?', [
-    family,
-    refresh,
-  ]);
+  const condition = 'family_hash = :family AND refresh_hash <> :refresh';
+  await endGrants(db, { name: 'end-grant-of-family', condition, ipAddress }, { family, refresh });
   return 'refused';
 }
 
@@ -150,8 +179,10 @@ export const endAccessToken = (db: Knex, hash: Buffer, clientId: string): Promis
   );
 
 /** Ends the grant of a refresh token of a client, with all its tokens. */
-export const endGrantOfFamily = (db: Knex, family: Buffer, clientId: string): Promise<number> =>
-  execute(db, 'revoke-family', 'DELETE FROM grants WHERE family_hash = ? AND client_id = ?', [family, clientId]);
+export const endGrantOfFamily = (db: Knex, family: Buffer, clientId: string, ipAddress: string): Promise<number> => {
+  const condition = 'family_hash = :family AND client_id = :clientId';
+  return endGrants(db, { name: 'revoke-family', condition, ipAddress }, { family, clientId });
+};
 
 /** A grant as its owner sees it. */
 type OwnGrant = {

@@ -19,6 +19,8 @@ const BEGIN = `
     DELETE FROM sessions WHERE email = :email
   ), links AS (
     DELETE FROM sign_in_links WHERE email = :email
+  ), guests_of_address AS (
+    DELETE FROM guests WHERE email = :email
   )
   UPDATE deployments SET deleted_at = coalesce(deleted_at, clock_timestamp()), suspended = true WHERE owner_id = :id`;
 

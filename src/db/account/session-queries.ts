@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { hashOfKey, newAuditEntryId, newSessionId, ownerWireId } from '../../lib/ids.ts';
+import { hashOfKey, newAuditEntryId, newSessionId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { IS_VALID } from './api-key-queries.ts';
@@ -116,8 +116,8 @@ export const endSession = (db: Knex, { id: ownerId, email }: Of, id: string): Pr
     (isEnded) => (isEnded ? { target: id } : undefined),
   );
 
-/** Ends all sessions of an owner, the links that would begin another, and the wish for another e-mail. */
-export const endSessions = (db: Knex, { id: ownerId, email }: Of): Promise<number> =>
+/** Ends all sessions of an owner, the links that would begin another, and the wish for another e-mail. `target`: of the entry in the audit. */
+export const endSessions = (db: Knex, { id: ownerId, email }: Of, target: string): Promise<number> =>
   audited(
     db,
     (connection) =>
@@ -130,7 +130,7 @@ export const endSessions = (db: Knex, { id: ownerId, email }: Of): Promise<numbe
          DELETE FROM sessions USING own WHERE key_id = own.id`,
         { ownerId, email },
       ),
-    () => ({ target: ownerWireId(ownerId) }),
+    () => ({ target }),
   );
 
 /** The condition, in SQL, that an address is that of an owner: an expression for it. */

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { lookOf, shownLook } from '../../sites/page-look.ts';
+import { record } from '../account/audit-queries.ts';
 import { checkStorage, type StorageLimits, settleStorage } from '../account/storage-queries.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 import type { Page, PageHead, StoredPage } from './deployment-queries.ts';
@@ -67,6 +68,7 @@ export async function addPreview(
        DELETE FROM page_versions USING old WHERE deployment_id = :deploymentId AND page_versions.version = old.version`,
       { deploymentId, pageVersions },
     );
+    await record(transaction, { action: 'page.preview', target: deploymentId, deploymentId });
     await settleStorage(transaction, { ownerId }, storageLimits);
     return version;
   });

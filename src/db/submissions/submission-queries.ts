@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { audited } from '../account/audit-queries.ts';
 import { TITLE } from '../deployments/live-deployment-queries.ts';
 import { listSubmissionFiles, REMOVED_BYTES, removeFiles } from '../files/stored-file-queries.ts';
 import { execute, query } from '../postgres/query.ts';
@@ -101,13 +102,18 @@ export async function deleteSubmissions(
   deploymentId: string,
   ids: readonly string[],
 ): Promise<number> {
+  const target = ids.length === 1 ? (ids[0] ?? deploymentId) : deploymentId;
   let deleted = 0;
   for (let from = 0; from < ids.length; from += DELETED_SUBMISSIONS_BATCH) {
     const some = ids.slice(from, from + DELETED_SUBMISSIONS_BATCH);
     const files = await listSubmissionFiles(db, { ownerId, deploymentId, submissionIds: some });
     // Large files first: with them, the statement could take too long. If it fails then, it is to be sent again.
     if (files.reduce((sum, { size }) => sum + size, 0) > REMOVED_BYTES) await removeFiles(db, files);
-    deleted += await execute(db, 'delete-submissions', DELETE, { deploymentId, ownerId, ids: some });
+    deleted += await audited(
+      db,
+      (connection) => execute(connection, 'delete-submissions', DELETE, { deploymentId, ownerId, ids: some }),
+      (count) => (count > 0 ? { target, deploymentId, count } : undefined),
+    );
   }
   return deleted;
 }

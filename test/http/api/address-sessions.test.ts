@@ -231,6 +231,12 @@ describe('a session of an address', () => {
     await beginSession(service.db, { email: 'guest@test.example' }, { hash: hashOfKey(token), ...browser });
     const cookie = `formhost=${token}`;
     expect((await get(cookie)).body).toMatchObject({ email: 'guest@test.example', plan: null, deployments: 0 });
+    const other = newToken();
+    await beginSession(service.db, { email: 'guest@test.example' }, { hash: hashOfKey(other), ...browser });
+    const [{ id }] = await service.db('sessions').where({ hash: hashOfKey(other) });
+    await send('delete', `formhost=${other}`, '/sessions').expect(200);
+    expect(await service.db('audit_entries').where({ action: 'session.end', target: id })).toHaveLength(1);
+    await beginSession(service.db, { email: 'guest@test.example' }, { hash: hashOfKey(token), ...browser });
     await service.owner({ email: 'guest@test.example' });
     const { email, plan } = (await get(cookie)).body;
     expect([email, typeof plan]).toEqual(['guest@test.example', 'string']);

@@ -65,6 +65,8 @@ describe('the audit', () => {
     await owner.delete(`/deploy/${id}/domains/audit.example`).expect(200);
     await owner.put(`/deploy/${id}`).send({ html: '<p>2' }).expect(200);
     await owner.put(`/deploy/${id}`).send({ html: '<p>3' }).set('If-Match', '"x"').expect(412);
+    await owner.put(`/deploy/${id}?preview=1`).send({ html: '<p>3' }).expect(200);
+    await owner.put(`/deploy/${id}?preview=1`).send({ html: '<p>3' }).set('If-Match', '"x"').expect(412);
     await owner.post(`/deploy/${id}/versions/1/restore`).expect(200);
     await owner.patch(`/deploy/${id}`).send({ email_notifications: 1 }).expect(400);
     await owner.patch('/me').send({ time_zone: 'Europe/Berlin' }).expect(200);
@@ -83,10 +85,15 @@ describe('the audit', () => {
       ...['create', 'change', 'change', 'delete'].map((change) => [`webhook.${change}`, hook.body.id]),
       ...['create', 'change', 'delete'].map((change) => [`feed.${change}`, feed.body.id]),
       ...['add', 'remove'].map((change) => [`domain.${change}`, 'audit.example']),
-      ...['page.publish', 'page.publish', 'page.delete', 'page.undelete', 'page.delete', 'page.purge'].map((action) => [
-        action,
-        id,
-      ]),
+      ...[
+        'page.publish',
+        'page.preview',
+        'page.publish',
+        'page.delete',
+        'page.undelete',
+        'page.delete',
+        'page.purge',
+      ].map((action) => [action, id]),
     ]);
   });
 
@@ -100,6 +107,8 @@ describe('the audit', () => {
     await owner.mark(id, 'read', others).expect(200);
     await owner.mark(id, 'delete', [...others, UNKNOWN_ID]).expect(200);
     await owner.post(`/submissions/${id}/trash/${first}/restore`).expect(200);
+    await owner.delete(`/submissions/${id}/${first}?permanent=1`).expect(200);
+    await owner.delete(`/submissions/${id}/${first}?permanent=1`).expect(404);
     await owner.get(`/submissions/${id}/export.csv`).expect(200);
     const imported = await owner.send('POST', `/submissions/${id}/import`, 'created_at,a\n2020-01-01T00:00:00Z,b\n', {
       'Content-Type': 'text/csv',
@@ -109,6 +118,7 @@ describe('the audit', () => {
       ['submission.delete', first, 1],
       ['submission.delete', id, 101],
       ['submission.restore', first, null],
+      ['submission.delete', first, 1],
       ['submission.export', id, null],
       ['submission.import', id, 1],
     ]);

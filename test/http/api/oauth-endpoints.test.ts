@@ -32,6 +32,12 @@ const redeem = (clientId: string, code: string, verifier: string, more: Record<s
   });
 const errorOf = ({ status, body }: { status: number; body: { error?: string } }) => [status, body.error];
 
+/** What the audit has last of the owner of the programs. */
+async function lastEntry(): Promise<{ action: string; via: string; target: string; actor: string }> {
+  const { body } = await owner.get('/audit?limit=1').expect(200);
+  return body.entries[0];
+}
+
 describe('discovery', () => {
   it('leads from a 401 at /mcp to the metadata of the resource, and from there to that of the server', async () => {
     const bare = await service.anonymous.post('/mcp').send(PING);
@@ -483,7 +489,9 @@ describe('a refresh token', () => {
   it('ends the grant when it is used twice, with what the second use had given', async () => {
     const { clientId, tokens } = await allowProgram(service, owner);
     const next = await refresh(clientId, tokens.refresh_token);
+    const { target } = await lastEntry();
     expect(errorOf(await refresh(clientId, tokens.refresh_token))).toEqual([400, 'invalid_grant']);
+    expect(await lastEntry()).toMatchObject({ action: 'grant.revoke', via: 'grant', target });
     expect(errorOf(await refresh(clientId, next.body.refresh_token))).toEqual([400, 'invalid_grant']);
     const header = `Bearer ${next.body.access_token}`;
     expect((await service.anonymous.get('/me').set('Authorization', header)).status).toBe(401);
@@ -597,7 +605,11 @@ describe('POST /oauth/revoke', () => {
     expect((await api.get('/me')).status).toBe(200);
     expect((await revoke(tokens.access_token)).status).toBe(200);
     expect([await isValid(tokens.access_token), await isValid(body.access_token)]).toEqual([false, true]);
+    const made = await lastEntry();
+    expect(made.action).toBe('grant.create');
     expect((await revoke(body.refresh_token)).status).toBe(200);
+    const { target, actor } = made;
+    expect(await lastEntry()).toMatchObject({ action: 'grant.revoke', via: 'grant', target, actor });
     expect(await isValid(body.access_token)).toBe(false);
     expect((await refresh(clientId, body.refresh_token)).status).toBe(400);
     expect((await revoke('nothing')).status).toBe(200);

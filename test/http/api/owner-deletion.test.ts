@@ -99,6 +99,11 @@ it('DELETE /admin/owners/:ownerId removes all rows and objects, and leaves what 
   const { body } = await operator.get('/admin/owners?q=gone@deleted.example').expect(200);
   const { id } = body.owners[0];
   const number = Number(id.slice('own_'.length));
+  const guest = { deployment_id: stays.id, role: 'reader', invited_at: new Date() };
+  await service.db('guests').insert([
+    { ...guest, id: 'gst_1', email: 'gone@deleted.example' },
+    { ...guest, id: 'gst_2', email: 'other@deleted.example' },
+  ]);
   await operator.delete(`/admin/owners/${id}`).expect(200);
 
   await expect.poll(() => service.db('owners').where({ id: number }), WAIT).toEqual([]);
@@ -106,6 +111,8 @@ it('DELETE /admin/owners/:ownerId removes all rows and objects, and leaves what 
   expect(await rowsOf('owner_id', [number])).toEqual(kept);
   // Other processes read for an hour that the pages are gone.
   expect(await rowsOf('deployment_id', ids)).toEqual({ ...kept, deployment_changes: expect.any(Number) });
+
+  expect(await service.db('guests').where({ deployment_id: stays.id })).toMatchObject([{ id: 'gst_2' }]);
 
   const bucket = bucketOf(s3.settings());
   await service.db.raw('UPDATE removed_objects SET due_at = now()');

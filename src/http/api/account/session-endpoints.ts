@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { z } from 'zod';
+import { NO_ACCOUNT } from '../../../db/account/owner-queries.ts';
 import {
   beginSession,
   endSession,
@@ -8,7 +9,7 @@ import {
   ownSessionExists,
   type SignedInWith,
 } from '../../../db/account/session-queries.ts';
-import { hashOfKey, isApiKey, newToken, SESSION_ID } from '../../../lib/ids.ts';
+import { hashOfKey, isApiKey, newToken, ownerWireId, SESSION_ID } from '../../../lib/ids.ts';
 import { networkOf, numberOfClient } from '../../../lib/public-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
@@ -151,7 +152,7 @@ const endAllOperation = operation('DELETE', '/sessions', 'signOutEverywhere', {
     schema: z.strictObject({ message: z.literal('Signed out everywhere') }),
   },
   async handle({ owner, setHeaders }, app) {
-    await endSessions(app.db, owner);
+    await endSessions(app.db, owner, owner.id === NO_ACCOUNT ? owner.credentialId : ownerWireId(owner.id));
     setHeaders({ 'Set-Cookie': app.requests.sessionCookie.remove });
     return { message: 'Signed out everywhere' as const };
   },

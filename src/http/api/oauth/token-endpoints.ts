@@ -93,19 +93,28 @@ function newTokens(family?: string) {
 
 type Exchanged = { sent: ReturnType<typeof newTokens>['sent']; scope: z.infer<typeof Tokens>['scope'] };
 
-async function exchangeCode({ db }: App, form: ReadonlyMap<string, string>): Promise<Exchanged> {
+async function exchangeCode({ db }: App, form: ReadonlyMap<string, string>, ipAddress: string): Promise<Exchanged> {
   const [code, verifier, clientId] = ['code', 'code_verifier', 'client_id'].map((name) => form.get(name));
   if (code === undefined || verifier === undefined || clientId === undefined) throw invalidTokenRequest();
   const { sent, hashes } = newTokens();
   // One that is no verifier matches no challenge, and the code ends as with any wrong one.
   const challenge = VERIFIER.test(verifier) ? createHash('sha256').update(verifier).digest('base64url') : '';
   const redirectUri = form.get('redirect_uri');
-  const scope = await redeemCode(db, { codeHash: hashOfKey(code), clientId, redirectUri, challenge }, hashes);
+  const scope = await redeemCode(
+    db,
+    { codeHash: hashOfKey(code), clientId, redirectUri, challenge },
+    hashes,
+    ipAddress,
+  );
   if (!scope) throw invalidGrant();
   return { sent, scope };
 }
 
-async function exchangeRefreshToken({ db }: App, form: ReadonlyMap<string, string>): Promise<Exchanged> {
+async function exchangeRefreshToken(
+  { db }: App,
+  form: ReadonlyMap<string, string>,
+  ipAddress: string,
+): Promise<Exchanged> {
   const [token, clientId, asked] = ['refresh_token', 'client_id', 'scope'].map((name) => form.get(name));
   if (token === undefined || clientId === undefined) throw invalidTokenRequest();
   const scope = SCOPES.find((each) => each === asked);
@@ -117,6 +126,7 @@ async function exchangeRefreshToken({ db }: App, form: ReadonlyMap<string, strin
     db,
     { family: hashes.family, refresh: hashOfKey(token), clientId, scope },
     { access: hashes.access, refresh: hashes.refresh },
+    ipAddress,
   );
   if (given === 'refused') throw invalidGrant();
   if (given === 'wider') throw invalidGrantScope();
@@ -124,12 +134,12 @@ async function exchangeRefreshToken({ db }: App, form: ReadonlyMap<string, strin
 }
 
 /** Exchanges what a form has. */
-async function exchange(app: App, form: ReadonlyMap<string, string>): Promise<Exchanged> {
+async function exchange(app: App, form: ReadonlyMap<string, string>, ipAddress: string): Promise<Exchanged> {
   const resource = form.get('resource');
   if (resource !== undefined && !isOwnResource(resource, app.config.baseUrl)) throw invalidTarget();
   const grantType = form.get('grant_type');
-  if (grantType === 'authorization_code') return exchangeCode(app, form);
-  if (grantType === 'refresh_token') return exchangeRefreshToken(app, form);
+  if (grantType === 'authorization_code') return exchangeCode(app, form, ipAddress);
+  if (grantType === 'refresh_token') return exchangeRefreshToken(app, form, ipAddress);
   throw grantType === undefined ? invalidTokenRequest() : unsupportedGrantType();
 }
 
@@ -163,9 +173,10 @@ const tokenOperation = publicOperation('POST', TOKEN_PATH, 'exchangeForTokens', 
   errorAs: declaredInOAuth,
   async handle(request, response, app) {
     // Before the first await: a socket that has closed has no address.
-    const network = networkOf(app.requests.clientAddress(request));
+    const ipAddress = app.requests.clientAddress(request);
+    const network = networkOf(ipAddress);
     const form = await readForm(app, request, network);
-    const { sent, scope } = await exchange(app, form).catch(async (error: unknown) => {
+    const { sent, scope } = await exchange(app, form, ipAddress).catch(async (error: unknown) => {
       await limitOf(app).count(network, { request, response });
       throw error;
     });
@@ -175,9 +186,9 @@ const tokenOperation = publicOperation('POST', TOKEN_PATH, 'exchangeForTokens', 
 });
 
 /** Ends a token, or the grant of a refresh token; whether there was one. */
-async function revoke({ db }: App, token: string, clientId: string): Promise<boolean> {
+async function revoke({ db }: App, token: string, clientId: string, ipAddress: string): Promise<boolean> {
   const family = familyOf(token);
-  if (family !== undefined) return (await endGrantOfFamily(db, hashOfKey(family), clientId)) > 0;
+  if (family !== undefined) return (await endGrantOfFamily(db, hashOfKey(family), clientId, ipAddress)) > 0;
   return isAccessToken(token) && (await endAccessToken(db, hashOfKey(token), clientId)) > 0;
 }
 
@@ -201,13 +212,14 @@ const revokeOperation = publicOperation('POST', REVOKE_PATH, 'revokeToken', {
   errors: [invalidTokenRequest, tooManyWrongTokens],
   errorAs: declaredInOAuth,
   async handle(request: EndpointRequest, response: Response, app: App) {
-    const network = networkOf(app.requests.clientAddress(request));
+    const ipAddress = app.requests.clientAddress(request);
+    const network = networkOf(ipAddress);
     const form = await readForm(app, request, network);
     const [token, clientId] = [form.get('token'), form.get('client_id')];
     if (token === undefined || clientId === undefined) {
       throw invalidTokenRequest('A parameter is missing: send token and client_id.');
     }
-    if (!(await revoke(app, token, clientId))) await limitOf(app).count(network, { request, response });
+    if (!(await revoke(app, token, clientId, ipAddress))) await limitOf(app).count(network, { request, response });
     response.set('Cache-Control', 'no-store');
     return {};
   },

@@ -1,8 +1,9 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import type { SiteDrafts } from '../site/site-drafts.ts';
-import { linkAround, type Place, places } from '../source/editable-places.ts';
+import { linkAround, type Place, places, trimmed } from '../source/editable-places.ts';
 import { markForFrame } from '../source/frame-marks.ts';
+import { withBlanksOf } from '../source/kept-blanks.ts';
 import { type PageSource, readSource, unread } from '../source/page-source.ts';
 import { draftEdits } from '../source/shown/draft-edits.ts';
 import { baseOf } from '../source/shown/page-base.ts';
@@ -11,9 +12,10 @@ import type { Edited } from '../use-history.ts';
 import { type Emptied, idInPage, typeInFrame } from './emptied-places.ts';
 import type { FrameMessage, ShownPage } from './frame-messages.ts';
 
-/** A text that is typed in the frame: the page as it was before, and as it is now. `id`: of its place in the frame. */
+/** A text that is typed in the frame: the page as it was before, and as it is now. `id`: of its place in the frame; `text`: as it is now. */
 type Typing = {
   id: number;
+  text: string;
   source: PageSource;
   step: string;
   html: string;
@@ -84,14 +86,17 @@ export function useInPlace(html: string, edited: Edited, site: ShownSite): InPla
   }
   const { page, places: placesInFrame, emptied } = shown.current;
 
-  function type(id: number, text: string): void {
+  function type({ id, text, isOneLine }: Extract<FrameMessage, { type: 'typed' }>): void {
     let { current: now } = typing;
     if (!now || now.isOver || now.id !== id) {
       steps += 1;
-      now = { ...{ id, source, step: `text:${steps}`, html, isOver: false }, emptiedBefore: emptied, emptied };
+      const before = { html, text: inPage(id)?.text ?? '', emptiedBefore: emptied, emptied };
+      now = { id, source, step: `text:${steps}`, isOver: false, ...before };
     }
-    const typed = typeInFrame(now.source, now.emptiedBefore, id, text, site.isNew);
-    typing.current = { ...now, html: applyEdits(now.source.html, typed.edits), emptied: typed.emptied };
+    const kept = isOneLine ? withBlanksOf(now.text, trimmed(text)) : text;
+    const typed = typeInFrame(now.source, now.emptiedBefore, id, kept, site.isNew);
+    const after = { html: applyEdits(now.source.html, typed.edits), text: kept, emptied: typed.emptied };
+    typing.current = { ...now, ...after };
     edited.change(typing.current.html, now.step);
   }
   function end(isTakenBack: boolean): void {
@@ -119,7 +124,7 @@ export function useInPlace(html: string, edited: Edited, site: ShownSite): InPla
     const place = inPage(id);
     setTooLong(message.type === 'too-long' ? place : undefined);
     if (message.type === 'chosen') choose(place && { id: place.id, places: found.length });
-    else if (message.type === 'typed') type(id, message.text);
+    else if (message.type === 'typed') type(message);
     else end(message.type === 'taken-back');
   }
   // With other places, the id is another one's.

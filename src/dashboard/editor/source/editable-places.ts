@@ -50,7 +50,8 @@ function withoutBlanks(text: string, { from, to }: Range): Range {
   return { from: start, to: end };
 }
 
-const trimmed = (text: string): string => {
+/** Returns a text without the blanks around it. */
+export const trimmed = (text: string): string => {
   const { from, to } = withoutBlanks(text, { from: 0, to: text.length });
   return text.slice(from, to);
 };

@@ -6,6 +6,8 @@ describe('withBlanksOf', () => {
     ['the\n  rules', 'the rules!', 'the\n  rules!'],
     ['the\n  rules', '!the rules', '!the\n  rules'],
     ['the\n  old\u00a0 rules\there', 'the new rules here', 'the\n  new\u00a0 rules\there'],
+    ['le\u00a0prix\nest', 'le\u00a0prix est!', 'le\u00a0prix\nest!'],
+    ['a \u00a0\nb', 'a \u00a0 b!', 'a \u00a0\nb!'],
     ['the\nrules', 'therules', 'therules'],
     ['a\nb', 'a  b', 'a\n b'],
     ['a\nb', '', ''],

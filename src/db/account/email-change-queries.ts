@@ -37,13 +37,16 @@ export const endSessionsOf = (email: string): string => `
 export const forgetEmailChange = (db: Knex, ownerId: number): Promise<number> =>
   execute(db, 'forget-email-change', cancelEmailChange(':ownerId'), { ownerId });
 
+/** The condition for a row of email_changes: a suspended owner, or one who is being deleted, gets no other address. */
+const IS_ACTIVE = 'EXISTS (SELECT FROM owners WHERE id = owner_id AND suspended_at IS NULL)';
+
 /** The address that a link confirms, while it works. `isTaken`: another owner has it by now. */
 export async function findEmailChange(
   db: Knex,
   hash: Buffer,
 ): Promise<{ email: string; isTaken: boolean } | undefined> {
   const sql = `SELECT email, EXISTS (SELECT FROM owners WHERE owners.email = email_changes.email) AS "isTaken"
-                 FROM email_changes WHERE hash = ? AND expires_at > now()`;
+                 FROM email_changes WHERE hash = ? AND expires_at > now() AND ${IS_ACTIVE}`;
   return (await query<{ email: string; isTaken: boolean }>(db, 'find-email-change', sql, [hash]))[0];
 }
 
@@ -65,13 +68,13 @@ export async function useEmailChange(
       db,
       'use-email-change',
       `WITH used AS (
-         DELETE FROM email_changes WHERE hash = :hash AND expires_at > now() RETURNING owner_id, email
+         DELETE FROM email_changes WHERE hash = :hash AND expires_at > now() AND ${IS_ACTIVE} RETURNING owner_id, email
        ), links AS (
          DELETE FROM sign_in_links USING used JOIN api_keys USING (owner_id) WHERE key_id = api_keys.id
        ), changed AS (
          UPDATE owners SET email = used.email
            FROM used JOIN owners AS old ON old.id = used.owner_id
-          WHERE owners.id = used.owner_id
+          WHERE owners.id = used.owner_id AND owners.suspended_at IS NULL
          RETURNING owners.id, old.email AS before, owners.email AS after
        ), ${endSessionsOf('(SELECT before FROM changed)')}, recipients AS (
          UPDATE mail_recipients SET removed_at = now(), confirmed_at = NULL

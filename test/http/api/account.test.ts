@@ -87,6 +87,21 @@ describe('the e-mail address of PATCH /me', () => {
     }
   });
 
+  it('stays while the owner is suspended, or is being deleted', async () => {
+    const owner = await service.owner({ email: 'held@test.example' });
+    await change(owner, { email: 'away@test.example' }).expect(200);
+    const [path = ''] = await pathsTo('away@test.example');
+    const suspend = (suspendedAt: Date | null) =>
+      service.db('owners').where({ email: 'held@test.example' }).update({ suspended_at: suspendedAt });
+    await suspend(new Date());
+    expect((await service.anonymous.get(path)).status).toBe(404);
+    expect((await service.anonymous.post(path)).status).toBe(404);
+    await suspend(null);
+    expect(await emailOf(owner)).toBe('held@test.example');
+    await service.anonymous.post(path).expect(200);
+    expect(await emailOf(owner)).toBe('away@test.example');
+  });
+
   it('is confirmed by the last link only, for 24 hours', async () => {
     const owner = await service.owner({ email: 'steady@test.example' });
     await change(owner, { email: '\u2003First@Test.example ' }).expect(200);

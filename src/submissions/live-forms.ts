@@ -48,6 +48,12 @@ export class Forms {
     return form;
   }
 
+  /** The form of a page that visitors may see: undefined also where its owner is suspended. Rejects when it can't be read. */
+  async getShown(deploymentId: string): Promise<LiveForm | undefined> {
+    const form = await this.get(deploymentId);
+    return form?.isSuspended ? undefined : form;
+  }
+
   /** The form, if it is in memory. */
   inMemory(deploymentId: string): LiveForm | undefined {
     return this.#forms.get(deploymentId);

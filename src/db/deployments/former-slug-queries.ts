@@ -70,15 +70,18 @@ export async function rename(transaction: Knex, id: string, from: string, to: st
   if (count > maxOfDeployment) throw new TooManyRenames(ms);
 }
 
-/** The slugs that live deployments have now, by slugs that they had before. */
-export async function findMoved(db: Knex, slugs: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const rows = await query<{ former: string; slug: string }>(
+/** The slugs that live deployments have now, by slugs that they had before; 'suspended' where the owner is. */
+export async function findMoved(
+  db: Knex,
+  slugs: readonly string[],
+): Promise<ReadonlyMap<string, { movedTo: string } | 'suspended'>> {
+  const rows = await query<{ former: string; movedTo: string; isSuspended: boolean }>(
     db,
     'find-moved',
-    `SELECT former_slugs.slug AS former, deployments.slug
+    `SELECT former_slugs.slug AS former, deployments.slug AS "movedTo", suspended AS "isSuspended"
        FROM former_slugs JOIN deployments ON deployments.id = deployment_id
       WHERE former_slugs.slug = ANY (CAST(? AS text[])) AND until > now() AND deleted_at IS NULL`,
     [[...slugs]],
   );
-  return new Map(rows.map(({ former, slug }) => [former, slug]));
+  return new Map(rows.map(({ former, movedTo, isSuspended }) => [former, isSuspended ? 'suspended' : { movedTo }]));
 }

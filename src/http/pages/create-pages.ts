@@ -40,10 +40,7 @@ async function readPages(db: Database, slugs: readonly string[], page: Parameter
   const found = new Map<string, StoredPage | Down>([...pages, ...previews]);
   const missing = ofPages.filter((slug) => !found.has(slug));
   if (missing.length === 0) return found;
-  const moved = await findMoved(db, missing);
-  const all = new Map<string, StoredPage | Moved | Down>(found);
-  for (const [slug, movedTo] of moved) all.set(slug, { movedTo });
-  return all;
+  return new Map<string, StoredPage | Moved | Down>([...found, ...(await findMoved(db, missing))]);
 }
 
 /** Makes the parts that serve and store pages. */

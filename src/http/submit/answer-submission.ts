@@ -138,9 +138,10 @@ export class SubmissionAnswers {
     switch (refusal.kind) {
       case 'loop':
       case 'no-form':
+      case 'suspended':
         return undefined;
       case 'unreadable':
-        return forms.get(deploymentId).catch(() => undefined);
+        return forms.getShown(deploymentId).catch(() => undefined);
       case 'closed':
       case 'rate-limited':
         return refusal.form ?? forms.get(deploymentId).catch(() => undefined);

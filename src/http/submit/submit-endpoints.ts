@@ -105,7 +105,7 @@ const thanksOperation = publicOperation('GET', '/submit/:deployId/thanks', 'getT
     'host of each page has the same at `/thanks`.',
   // A script that accepts HTML follows the redirect.
   answer: { ...pageAnswer('A page in the language of the visitor.'), headers: ANY_ORIGIN_HEADER },
-  errors: [noSuchForm],
+  errors: [noSuchForm, formSuspended],
   pagesExcept: [],
   handle: ({ params: { deployId = '' } }, response, app) => visitorPagesOf(app).thank(response, deployId, CORS),
 });

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { LiveForm } from '../../db/submissions/form-queries.ts';
 import type { Closing } from '../../db/submissions/store-submissions.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import type { AnsweringForm } from '../../submissions/outcomes.ts';
@@ -11,7 +12,7 @@ import { type Translations, translationsFor } from '../response/translations.ts'
 import { Destinations } from './destinations.ts';
 import type { Fields } from './form-body.ts';
 import { closedWords, countdown, exceededBy, ofOwnerText, refusalWords } from './refusal-words.ts';
-import { noSuchForm, type Refusal } from './refusals.ts';
+import { formSuspended, noSuchForm, type Refusal } from './refusals.ts';
 import { type ChangedNumber, lostFilesOf, resubmitForm } from './resubmit-form.ts';
 import type { Visitor } from './visitor.ts';
 import { WAIT_SCRIPT } from './wait-script.ts';
@@ -41,6 +42,12 @@ function numberToChange({ page, fields = [] }: Visitor, refusal: Refusal): Chang
   return { name, max: refusal.closing.left };
 }
 
+/** Returns why visitors do not see the page of a form: there is none, or its owner is suspended. */
+function whyNoPage(form: LiveForm | 'absent' | undefined): HttpError | undefined {
+  if (form === 'absent') return noSuchForm();
+  return form?.isSuspended ? formSuspended() : undefined;
+}
+
 const paragraph = (...sentences: string[]): string => `<p>${sentences.join('')}</p>`;
 
 /** Answers visitors: redirects after a success, and pages in their language. */
@@ -67,23 +74,22 @@ export class VisitorPages {
 
   /** The page that a visitor sees after a success. */
   async thank(response: ServerResponse, deploymentId: string, headers: Headers): Promise<void> {
-    const page = await this.#app.submissions.forms.get(deploymentId).then(
-      (found) => found ?? 'absent',
+    const found = await this.#app.submissions.forms.get(deploymentId).then(
+      (form) => form ?? 'absent',
       () => undefined,
     );
-    const isAbsent = page === 'absent';
-    const error = isAbsent ? noSuchForm() : undefined;
+    const error = whyNoPage(found);
+    const page = error || found === 'absent' ? undefined : found;
     const all = { ...headers, ...(error && varyByAccept(response, error)) };
     if (error && isProblemWanted(error, response.req.headers)) {
       writeError(response, error, all, this.#app);
       return;
     }
-    const translations = translationsFor(response.req.headers, isAbsent ? undefined : page);
-    const { title, text } = isAbsent ? translations.unavailable : translations.thanks;
-    const message = isAbsent ? null : (page?.rules.thanksMessage ?? null);
-    const content = `${paragraph(message === null ? text : ofOwnerText(message))}${isAbsent ? '' : this.#destinations.linkBack(response.req, page?.slug, translations)}`;
-    const look = isAbsent ? undefined : page?.look;
-    const shown = { translations, sign: isAbsent ? 'problem' : 'done', title, content, look } as const;
+    const translations = translationsFor(response.req.headers, page);
+    const { title, text } = error ? translations.unavailable : translations.thanks;
+    const message = page?.rules.thanksMessage ?? null;
+    const content = `${paragraph(message === null ? text : ofOwnerText(message))}${error ? '' : this.#destinations.linkBack(response.req, page?.slug, translations)}`;
+    const shown = { translations, sign: error ? 'problem' : 'done', title, content, look: page?.look } as const;
     writeSmallPage(response, error?.status ?? 200, shown, { ...error?.headers, ...all }, this.#app.limits);
   }
 
@@ -116,7 +122,7 @@ export class VisitorPages {
     { response, requestId }: Pick<Exchange, 'response' | 'requestId'>,
     deploymentId: string,
   ): Promise<void> {
-    const page = await this.#app.submissions.forms.get(deploymentId).catch(() => undefined);
+    const page = await this.#app.submissions.forms.getShown(deploymentId).catch(() => undefined);
     const translations = translationsFor(response.req.headers, page);
     const { title, text, owner } = translations.wrongForm;
     const code = (source: string): string => `<code dir="ltr">${escapeHtml(source)}</code>`;
@@ -137,7 +143,7 @@ export class VisitorPages {
 
   /** Answers in place of a page that says itself that its form is closed. */
   async sayClosed({ response, requestId }: Exchange, deploymentId: string, closing: Closing): Promise<void> {
-    const page = await this.#app.submissions.forms.get(deploymentId).catch(() => undefined);
+    const page = await this.#app.submissions.forms.getShown(deploymentId).catch(() => undefined);
     const translations = translationsFor(response.req.headers, page);
     const { title, sentences } = closedWords(closing, page?.rules.closedMessage ?? null, translations);
     const content = paragraph(sentences.join(translations.gap));

@@ -134,6 +134,32 @@ describe('PATCH /admin/owners/:ownerId', () => {
     ]);
   });
 
+  it('shows nothing of the pages: no name, no new address, no challenge', async () => {
+    const { owner, id } = await anOwner('shown@suspended.example');
+    const { id: pageId } = await owner.deploy({ slug: 'shown-before', html: '<title>Trap</title><form>' });
+    await owner.patch(`/deploy/${pageId}`).send({ slug: 'shown-after' }).expect(200);
+    const thanks = (accept: string) => request(service.url).get(`/submit/${pageId}/thanks`).set('Accept', accept);
+    const challenge = () => request(service.url).get('/altcha/challenge').query({ deployment: pageId });
+    const submitted = () => request(service.url).post(`/submit/${pageId}`).set('Accept', 'text/html').type('form');
+    const former = async (url: string) => (await getPage(url, 'shown-before')).status;
+    expect((await thanks('text/html')).text).toContain('Trap');
+    expect([(await challenge()).status, await former(service.url)]).toEqual([200, 308]);
+    await suspend(id, true).expect(200);
+    await accepts(pageId, 403);
+    await settles(former, 403);
+    const page = await thanks('text/html');
+    expect([page.status, page.headers['access-control-allow-origin']]).toEqual([403, '*']);
+    for (const { text } of [page, await submitted().send('a=1'), await request(service.url).get(`/submit/${pageId}`)])
+      expect([text.includes('Trap'), text.includes('shown-after')]).toEqual([false, false]);
+    const problem = await thanks('application/json');
+    expect([problem.status, problem.headers['error-code']]).toEqual([403, 'form-suspended']);
+    expect(answer(await challenge())).toEqual(refused(404));
+    await suspend(id, false).expect(200);
+    await settles(former, 308);
+    await accepts(pageId, 200);
+    expect([(await thanks('text/html')).status, (await challenge()).status]).toEqual([200, 200]);
+  });
+
   it('holds deliveries until that ends', async () => {
     const { owner, id } = await anOwner('held@suspended.example');
     const hook = await startReceiver();

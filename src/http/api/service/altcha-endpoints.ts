@@ -34,7 +34,10 @@ const Query = z.object({
 });
 
 const noForm = errorKind(
-  { id: 'NoFormToChallenge', description: 'There is no such deployment, or it was deleted.' },
+  {
+    id: 'NoFormToChallenge',
+    description: 'There is no such deployment, it was deleted or taken down, or its owner is suspended.',
+  },
   () => new HttpError(404, 'No such deployment: check the id in the address of the challenge.'),
 );
 
@@ -59,7 +62,7 @@ const challengeOperation = publicOperation('GET', '/altcha/challenge', 'getChall
     const network = networkOf(clientAddress(request));
     const { deployment } = readQuery(request.url, Query);
     const id = deployment.split('/').at(-1) ?? '';
-    if (!(await forms.get(id))) throw noForm();
+    if (!(await forms.getShown(id))) throw noForm();
     return queueOf(app).run(network, limits.spam.challengeWaitTimeoutMs, async () => (await altcha()).challenge(id));
   },
 });

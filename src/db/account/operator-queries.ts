@@ -134,10 +134,24 @@ const PAGES = `
  WHERE deleted_at IS NULL`;
 const MATCHING_PAGES = `${PAGES} AND (
    strpos(slug, lower(:q)) > 0 OR strpos(lower(title), lower(:q)) > 0 OR strpos(owners.email, lower(:q)) > 0
-   OR EXISTS (SELECT FROM domains WHERE domains.deployment_id = deployments.id AND strpos(domain, lower(:q)) > 0))`;
+   OR EXISTS (
+     SELECT FROM domains WHERE domains.deployment_id = deployments.id AND (strpos(domain, lower(:q)) > 0 OR domain = :host))
+   OR slug = :label
+   OR deployments.id IN (SELECT deployment_id FROM former_slugs WHERE slug = :label AND until > now())
+   OR deployments.id IN (SELECT deployment_id FROM page_versions WHERE preview = :label))`;
 
-/** A page of the live pages whose slug, title, domain or owner's address contains a text, newest first, and how many there are. */
-export const listAllPages = (db: Knex, q: string, paging: Paging): Promise<ListPage<ListedPage>> =>
+/** The host of a URL that may be a page's: its name, and its label under the domain of pages. null: there is none. */
+export type PageHost = { host: string | null; label: string | null };
+
+/**
+ * A page of the live pages whose slug, title, domain or owner's address contains a text, or which are at a host, newest first, and how many
+ * there are.
+ */
+export const listAllPages = (
+  db: Knex,
+  { q, host, label }: PageHost & { q: string },
+  paging: Paging,
+): Promise<ListPage<ListedPage>> =>
   queryPage(
     db,
     'list-all-pages',
@@ -145,7 +159,7 @@ export const listAllPages = (db: Knex, q: string, paging: Paging): Promise<ListP
       total: `SELECT count(*) AS total FROM ${MATCHING_PAGES}`,
       rows: `SELECT ${PAGE_COLUMNS} FROM ${MATCHING_PAGES} ORDER BY deployments.id DESC LIMIT :limit OFFSET :offset`,
     },
-    { q },
+    { q, host, label },
     paging,
   );
 

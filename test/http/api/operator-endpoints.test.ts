@@ -327,6 +327,34 @@ describe('/admin/pages', () => {
   });
 });
 
+describe('GET /admin/pages?q=', () => {
+  it('finds a page by a URL or a host of it, and no page with a similar one', async () => {
+    const { owner } = await anOwner('urls@listed.example');
+    const { id } = await owner.deploy({ slug: 'victim' });
+    const { id: similar } = await owner.deploy({ slug: 'not-the-victim' });
+    await owner.post(`/deploy/${id}/domains`).send({ domain: 'bücher.example' }).expect(201);
+    const { body } = await owner.put(`/deploy/${id}?preview=1`).send({ html: 'x' }).expect(200);
+    await owner.patch(`/deploy/${id}`).send({ slug: 'moved-victim' }).expect(200);
+    const find = async (q: string) => {
+      const { pages, total } = (await operator.get('/admin/pages').query({ q }).expect(200)).body;
+      expect(pages.length).toBe(total);
+      return pages.map((one: { id: string }) => one.id);
+    };
+    for (const q of [
+      ...[`moved-victim.${PAGES_DOMAIN}`, `MOVED-VICTIM.${PAGES_DOMAIN}.`, `moved-victim.${PAGES_DOMAIN}:4310/x`],
+      ...[`http://moved-victim.${PAGES_DOMAIN}:4310/x?y=z#a`, `HTTPS://Moved-Victim.${PAGES_DOMAIN}`],
+      // The address that it had before leads to it.
+      `https://victim.${PAGES_DOMAIN}/`,
+      body.preview_url,
+      ...['https://bücher.example/login', 'xn--bcher-kva.example:8443/'],
+    ])
+      expect([q, await find(q)]).toEqual([q, [id]]);
+    expect(await find(`https://not-the-victim.${PAGES_DOMAIN}/victim`)).toEqual([similar]);
+    for (const q of [`https://nobody.${PAGES_DOMAIN}/victim`, service.config.baseUrl, 'https://', 'http://[x'])
+      expect([q, await find(q)]).toEqual([q, []]);
+  });
+});
+
 describe('GET /admin/deliveries', () => {
   it('lists the deliveries whose last attempt has failed', async () => {
     const { owner } = await anOwner('failing@listed.example');

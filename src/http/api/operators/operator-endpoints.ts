@@ -10,6 +10,7 @@ import {
   listAccounts,
   listAllPages,
   listFailing,
+  type PageHost,
 } from '../../../db/account/operator-queries.ts';
 import { beginOwnerDeletion } from '../../../db/account/owner-deletion-queries.ts';
 import type { Owner } from '../../../db/account/owner-queries.ts';
@@ -21,6 +22,7 @@ import type { App } from '../../app.ts';
 import type { Settings } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
+import { nameOf } from '../../request/hosts.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import {
   answerObject,
@@ -120,13 +122,13 @@ const WholeAudit = answerObject('WholeAudit', { entries: z.array(Entry), ...page
 
 const { maxQueryChars, maxReasonChars } = SIZES.operator;
 const invalidQ = `q is invalid: send at most ${maxQueryChars} characters, once.`;
-const q = (what: string) =>
+const q = (what: string, more = '') =>
   z
     .string(invalidQ)
     .max(maxQueryChars, invalidQ)
     .refine(isOneLine, refused('wrong-format', 'q has a control character: leave it out.'))
     .optional()
-    .meta({ description: `Only those where ${what} contains this.` });
+    .meta({ description: `Only those where ${what} contains this. ${more}`.trim() });
 
 const NO_COMMAND = '`formhost admin` has commands of operators, which use the database.';
 
@@ -211,16 +213,26 @@ const deleteOperation = operation('DELETE', '/admin/owners/:ownerId', 'deleteOwn
   },
 });
 
+/** The host of a text that is a URL, with or without its scheme, or a host: reports of abuse have these. */
+function pageHostIn(text: string, { requests: { hosts } }: App): PageHost {
+  const url = URL.parse(/^https?:/i.test(text) ? text : `http://${text}`);
+  if (!url) return { host: null, label: null };
+  const host = nameOf(url.host);
+  return { host, label: hosts.slugOf(host) ?? null };
+}
+
 const pagesOperation = operation('GET', '/admin/pages', 'listAllPages', {
   noCommand: NO_COMMAND,
   summary: 'List the live pages of all owners',
   description: 'Newest first. For operators (ADMIN_EMAILS).',
   find: forReading,
-  query: Paging.extend({ q: q("the slug, the title, a domain or the owner's address") }),
+  query: Paging.extend({
+    q: q("the slug, the title, a domain or the owner's address", 'A URL or a host finds its page.'),
+  }),
   answer: { description: 'A page of live pages.', schema: AnyPages },
   errors: [notForOwners],
   async handle({ query: { q: text = '', ...paging } }, app) {
-    const { rows, total } = await listAllPages(app.db, text, paging);
+    const { rows, total } = await listAllPages(app.db, { q: text, ...pageHostIn(text, app) }, paging);
     return { pages: rows.map((one) => toPage(one, app)), total, ...paging };
   },
 });

@@ -9,3 +9,14 @@ export function inBytes(bytes: number): string {
   for (; size >= 999.95 && at < UNITS.length - 1; at += 1) size /= 1_000;
   return `${size.toFixed(1).replace(/\.0$/, '')} ${UNITS[at]}`;
 }
+
+/** Returns the size that each of several may have, so that all together have at most `total`: what small ones leave, others may use. */
+export function shareOf(sizes: readonly number[], total: number): number {
+  let left = total;
+  for (const [index, size] of sizes.toSorted((one, other) => one - other).entries()) {
+    const share = Math.floor(left / (sizes.length - index));
+    if (size > share) return Math.max(0, share);
+    left -= size;
+  }
+  return Number.POSITIVE_INFINITY;
+}

@@ -3,6 +3,7 @@ import { SIZES } from '../../sizes.ts';
 import { Paging } from '../request/paging.ts';
 import { checkQuery } from '../request/query-values.ts';
 import { HttpError } from '../response/errors.ts';
+import { cutStrings, cutTo } from './json-cut.ts';
 
 /** The characters of an answer's maximum that are kept free for the warning about untrusted texts, notices and `next`. */
 const OTHER_CHARS = 500;
@@ -12,40 +13,32 @@ const MIN_VALUE_CHARS = 250;
 
 /*
  * Answers that can be too long for a model. Where one has too many characters, long values are cut; where that is not
- * enough, a list has fewer items, and `next` says where it goes on: the arguments that change, written as a query.
+ * enough, a list has fewer items, and `next` says where it goes on: the arguments that change, written as a query. A single item has
+ * fewer members.
  */
 
 const { maxAnswerChars, listChars, minListChars } = SIZES.mcp;
 
-const INVALID_CHARS = `max_chars is invalid: send a whole number from ${minListChars} to ${maxAnswerChars}.`;
+/** Returns the schema of the argument `max_chars`. */
+export function maxCharsField(min: number) {
+  const invalid = `max_chars is invalid: send a whole number from ${min} to ${maxAnswerChars}.`;
+  return z.coerce
+    .number(invalid)
+    .int(invalid)
+    .min(min, invalid)
+    .max(maxAnswerChars, invalid)
+    .default(listChars)
+    .meta({ short: 'Longer values are cut.' });
+}
 
 /** The arguments of tools with such answers. */
 export const BOUNDS = z.object({
-  max_chars: z.coerce
-    .number(INVALID_CHARS)
-    .int(INVALID_CHARS)
-    .min(minListChars, INVALID_CHARS)
-    .max(maxAnswerChars, INVALID_CHARS)
-    .default(listChars)
-    .meta({ short: 'Longer values are cut.' }),
+  max_chars: maxCharsField(minListChars),
   next: z
     .string('next is invalid: send that of the answer before, or leave it out.')
     .optional()
     .meta({ short: 'Of the last answer.' }),
 });
-
-/** A string in a JSON text. */
-const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
-
-/** A JSON text with all strings cut to so many characters. All else stays as it was submitted. */
-const cutStrings = (json: string, chars: number): string =>
-  json.replaceAll(STRING, (literal) => {
-    const value: string = literal.length > chars ? JSON.parse(literal) : '';
-    const left = value.length - chars;
-    return left > 0
-      ? JSON.stringify(`${value.slice(0, chars)}… [${left} characters left out: a larger max_chars has them]`)
-      : literal;
-  });
 
 /** A JSON text with strings as long as `maxChars` in all allows, but no shorter than `leastChars`; it may be longer then. */
 function cutToFit(json: string, maxChars: number, leastChars: number): string {
@@ -76,6 +69,12 @@ function nextOf(json: string): string | null | undefined {
   return nextCursor && `cursor=${nextCursor}`;
 }
 
+/** The error for a single item that is longer than any answer. A list goes on after it. */
+function tooLong({ page }: Paging, isCounted: boolean): HttpError {
+  const skip = isCounted ? `, and go on after it with next "page=${page + 1}&limit=1"` : '';
+  return new HttpError(413, `The answer has more than ${maxAnswerChars} characters: read it over the HTTP API${skip}.`);
+}
+
 /**
  * The answer of a tool in at most so many characters; throws 413. `ask` calls its endpoint, which answers a JSON text;
  * undefined: one of more than `maxAnswerChars`. `isPaged`: whether it takes a `limit`.
@@ -91,16 +90,12 @@ export async function boundedAnswer(
   for (;;) {
     const json = await ask(isPaged ? { ...input, ...paging } : input);
     const text = json && cutToFit(json, maxChars, paging.limit > 1 ? VALUE_CHARS : MIN_VALUE_CHARS);
-    if (text && text.length <= maxChars) {
-      const next = nextOf(text);
-      return next === undefined ? text : `${text.slice(0, -1)},"next":${JSON.stringify(next)}}`;
+    if (text && (text.length <= maxChars || paging.limit === 1)) {
+      const cut = cutTo(text, maxChars);
+      const next = nextOf(cut);
+      return next === undefined ? cut : `${cut.slice(0, -1)},"next":${JSON.stringify(next)}}`;
     }
-    if (paging.limit === 1) {
-      throw new HttpError(
-        413,
-        `The answer has more than ${bound} characters: send a larger max_chars, at most ${maxAnswerChars}.`,
-      );
-    }
+    if (paging.limit === 1) throw tooLong(paging, isPaged && input.cursor === undefined);
     paging = withFewer(paging, maxChars / (text?.length ?? 2 * maxChars));
   }
 }

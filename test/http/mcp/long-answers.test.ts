@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { boundedAnswer } from '../../../src/http/mcp/bounded-answer.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { startAgent, textsOf } from '../../support/agent.ts';
@@ -12,7 +13,7 @@ const { listChars, minListChars, maxAnswerChars } = SIZES.mcp;
 
 const service = await testService();
 const owner = await service.owner();
-const { call, answerOf, errorOf } = await startAgent(service.url, owner.key);
+const { call, answerOf } = await startAgent(service.url, owner.key);
 
 /** A page with these submissions, oldest first. */
 async function pageWith(...bodies: string[]): Promise<string> {
@@ -90,6 +91,17 @@ describe('boundedAnswer', () => {
     });
   });
 
+  it.each(['a', 'ab'])('cuts no character in two, after %j', async (start) => {
+    const text = start + '😀'.repeat(2_000);
+    const { text: cut } = JSON.parse(
+      await boundedAnswer(async () => JSON.stringify({ text }), { max_chars: 3_000 }, false),
+    );
+    expect(cut.isWellFormed()).toBe(true);
+    const [shown = '', left] = cut.split('… [');
+    expect(text.startsWith(shown)).toBe(true);
+    expect(shown.length + Number.parseInt(left, 10)).toBe(text.length);
+  });
+
   it('cuts strings only, and no text between them', async () => {
     const numbers = `[${'1.10,'.repeat(250)}12345678901234567890]`;
     const json = (text: string) => `{"a\\"":${numbers},"b":${JSON.stringify(text)},"c":"\\\\"}`;
@@ -102,6 +114,10 @@ describe('boundedAnswer', () => {
     expect(shown.length + Number(left)).toBe(2_500);
   });
 });
+
+/** So many names of fields with so many characters. */
+const names = (count: number, chars: number): string[] =>
+  Array.from({ length: count }, (_, index) => String(index).padStart(chars, 'n'));
 
 describe('a list that is too long', () => {
   const value = 'x'.repeat(700);
@@ -154,15 +170,75 @@ describe('a list that is too long', () => {
     expect((await readAll('list_submissions', { id }, listChars)).items.length).toBe(count);
   });
 
-  it('says how to read an item that no cut makes short enough', async () => {
+  it.each<[string, number, object]>([
+    ['many short fields', 700, Object.fromEntries(names(700, 5).map((name) => [name, 'v'.repeat(35)]))],
+    ['many long fields', 900, Object.fromEntries(names(900, 20).map((name) => [name, 'v'.repeat(250)]))],
+    ['long names', 900, Object.fromEntries(names(900, 250).map((name) => [name, '']))],
+  ])('has the first members of a submission with %s, and goes on after it', async (_case, count, data) => {
+    const id = await pageWith('{"n":1}', JSON.stringify(data), '{"n":2}');
+    for (const [name, args] of [
+      ['list_submissions', {}],
+      ['search_submissions', {}],
+      ['wait_for_submission', { wait: 0 }],
+    ] as const) {
+      const { items } = await readAll(name, { id, ...args, max_chars: 20_000 }, 20_000);
+      expect(items.length).toBe(3);
+      expect(items).toEqual(expect.arrayContaining([1, 2].map((n) => expect.objectContaining({ data: { n } }))));
+      const [, shown] = z.array(z.looseObject({ data: z.record(z.string(), z.unknown()) })).parse(items);
+      const { '…': mark, ...kept } = shown?.data ?? {};
+      const left = count - Object.keys(kept).length;
+      expect(mark).toBe(`[${left} members left out: a larger max_chars has them]`);
+      expect(Object.entries(data).slice(0, count - left)).toEqual(Object.entries(kept));
+      expect(Object.keys(kept).length).toBeGreaterThan(20);
+    }
+    const [, { data: whole }] = (await answerOf('list_submissions', { id, max_chars: maxAnswerChars })).submissions;
+    expect(whole).toEqual(data);
+  });
+
+  it('has an item with long lists, or many levels, cut as well', async () => {
+    const levels = 95;
+    const deep = `${'{"one":1,"two":['.repeat(levels / 2)}${'"x",'.repeat(9_000)}"y"${']}'.repeat(levels / 2)}`;
     const numbers = JSON.stringify({ numbers: Array.from({ length: 20_000 }, () => 1) });
-    const id = await pageWith(numbers);
-    expect(await errorOf('list_submissions', { id })).toBe(
-      'The answer has more than 25000 characters: send a larger max_chars, at most 2097152.',
-    );
-    expect((await answerOf('list_submissions', { id, max_chars: 50_000 })).submissions[0].data).toEqual(
+    const digits = `{"digits":${'1'.repeat(100_000)}}`;
+    const id = await pageWith(deep, numbers, digits);
+    const { items } = await readAll('list_submissions', { id, max_chars: minListChars }, minListChars);
+    expect(items).toMatchObject([
+      { data: { digits: expect.stringMatching(/^1+… \[\d+ characters left out/) } },
+      { data: { numbers: expect.arrayContaining([1, expect.stringMatching(/^… \[\d+ items left out/)]) } },
+      { data: { one: 1, two: [{ one: 1, two: [{ one: 1 }] }] } },
+    ]);
+    expect((await answerOf('list_submissions', { id, max_chars: 250_000 })).submissions[1].data).toEqual(
       JSON.parse(numbers),
     );
+  });
+
+  it('of files has the first of them', async () => {
+    const files = Object.fromEntries(names(450, 200).map((name) => [`${name}.css`, '']));
+    const { id } = await owner.deploy({ html: '<p>', files });
+    const { files: shown, ...rest } = await answerOf('list_files', { id });
+    expect(JSON.stringify({ files: shown, ...rest }).length).toBeLessThan(listChars);
+    expect(shown.at(-1)).toBe(`… [${452 - shown.length} items left out: a larger max_chars has them]`);
+    const { body } = await owner.get(`/deploy/${id}/files`);
+    expect(shown.slice(0, -1)).toEqual(body.files.slice(0, shown.length - 1));
+    expect(await answerOf('list_files', { id, max_chars: 500_000 })).toEqual(body);
+  });
+
+  it('of numbers has the first hours', async () => {
+    const { id } = await owner.deploy();
+    const args = { id, by: 'hour', from: '2026-01-01', to: '2026-02-11' };
+    const { buckets, total } = await answerOf('get_stats', args);
+    expect(buckets.at(-1)).toBe(`… [${985 - buckets.length} items left out: a larger max_chars has them]`);
+    expect([buckets[0].submissions, total]).toEqual([0, 0]);
+    expect((await answerOf('get_stats', { ...args, max_chars: 100_000 })).buckets.length).toBe(984);
+  });
+
+  it('says how to go on after an item that is longer than any answer', async () => {
+    const ask = async () => undefined;
+    const tooLong = 'The answer has more than 2097152 characters: read it over the HTTP API';
+    await expect(boundedAnswer(ask, { page: 2, limit: 3 }, true)).rejects.toThrow(
+      `${tooLong}, and go on after it with next "page=5&limit=1".`,
+    );
+    await expect(boundedAnswer(ask, { cursor: '0' }, true)).rejects.toThrow(`${tooLong}.`);
   });
 
   it('of webhooks has all of them, with shorter addresses', async () => {

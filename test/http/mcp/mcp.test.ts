@@ -221,7 +221,21 @@ describe('a tool', () => {
     expect(await answerOf('get_html', { id, offset: html.length + 9 })).toEqual({ html: '', next_offset: null });
     for (const offset of [-1, 1.5, 'x'])
       expect(await errorOf('get_html', { id, offset })).toMatch(/^offset is invalid/);
-    expect(await errorOf('get_html', { id, max_chars: 1 })).toMatch(/^max_chars is invalid/);
+    expect(await errorOf('get_html', { id, max_chars: 0 })).toMatch(
+      /^max_chars is invalid: send a whole number from 1 to 2097152\./,
+    );
+  });
+
+  it('returns parts of any length, which have whole characters', async () => {
+    const { id } = await owner.deploy({ html: 'a🙂b' });
+    const part = (offset: number, max_chars: number) => answerOf('get_html', { id, offset, max_chars });
+    expect(await part(0, 1)).toEqual({ html: 'a', next_offset: 1 });
+    expect(await part(0, 2)).toEqual({ html: 'a', next_offset: 1 });
+    // A character is whole, also where it is longer than the part.
+    expect(await part(1, 1)).toEqual({ html: '🙂', next_offset: 3 });
+    expect(await part(1, 2)).toEqual({ html: '🙂', next_offset: 3 });
+    // A place inside a character is behind it.
+    expect(await part(2, 1)).toEqual({ html: 'b', next_offset: null });
   });
 
   it('takes the slug of a page in place of its id', async () => {

@@ -1,3 +1,5 @@
+import { shareOf } from '../../../lib/byte-size.ts';
+
 /*
  * Cuts texts to the sizes that services accept.
  */
@@ -28,17 +30,6 @@ export function shorten(pieces: Iterable<string>, max: number, sizeOf: SizeOf = 
     if (size > max) return text.slice(0, cut) + CUT;
   }
   return text;
-}
-
-/** Returns the size that each of several may have, so that all together have at most `total`: what small ones leave, others may use. */
-function shareOf(sizes: readonly number[], total: number): number {
-  let left = total;
-  for (const [index, size] of sizes.toSorted((one, other) => one - other).entries()) {
-    const share = Math.floor(left / (sizes.length - index));
-    if (size > share) return Math.max(0, share);
-    left -= size;
-  }
-  return Number.POSITIVE_INFINITY;
 }
 
 /** Cuts each text so that all together have at most `total`, and each at most `max`. `piecesOf`: the text as the service needs it. */

@@ -77,7 +77,7 @@ export const SETTINGS = {
     schema: onOff('notify_owner'),
     first: true,
     text: 'Whether the owner gets the mail besides the recipients. While no recipient has confirmed, the owner gets it in any case.',
-    short: 'Whether the owner gets the mail too.',
+    short: 'Whether the owner gets it too.',
     example: true,
   },
   recipients: {
@@ -166,7 +166,7 @@ export const SETTINGS = {
     schema: timeOrNull('closes_at'),
     first: null,
     text: 'Submissions from this time on are a 403. null: the form stays open.',
-    short: 'When it closes.',
+    short: '',
     example: null,
   },
   max_submissions: {

@@ -117,7 +117,7 @@ const captcha = z.object(
     provider: z.enum(CAPTCHA_PROVIDERS, `spam.captcha.provider is not known: send ${CAPTCHA_PROVIDERS.join(', ')}.`),
     site_key: credential('spam.captcha.site_key')
       .exactOptional()
-      .meta({ description: 'The public key of the form at the provider.', short: 'Its public key.' }),
+      .meta({ description: 'The public key of the form at the provider.', short: '' }),
     secret: credential('spam.captcha.secret').exactOptional().meta({
       short: 'Left out, it stays.',
       description:

@@ -37,7 +37,7 @@ export const BOUNDS = z.object({
   next: z
     .string('next is invalid: send that of the answer before, or leave it out.')
     .optional()
-    .meta({ short: 'Of the last answer.' }),
+    .meta({ short: 'The last next.' }),
 });
 
 /** A JSON text with strings as long as `maxChars` in all allows, but no shorter than `leastChars`; it may be longer then. */

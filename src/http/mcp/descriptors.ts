@@ -49,7 +49,7 @@ const LEFT_OUT = [
 ];
 
 /** Arguments whose names say all, such as `webhook_id`, and those of many tools whose defaults agents need not know. */
-const SELF_EXPLANATORY = /_id$|^(?:html|page|limit|max_chars|starred|read|status|by|tz|wait|url|form|active)$/;
+const SELF_EXPLANATORY = /_id$|^(?:html|page|limit|max_chars|offset|starred|read|status|by|tz|wait|url|form|active)$/;
 const WITHOUT_DEFAULT = /^(?:page|limit|max_chars)$/;
 
 function toJsonSchema(name: string, field: z.ZodType): object {

@@ -117,7 +117,7 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   token: text(TOKEN, 'The secret of a link.', 'Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU2iO9kS4dG'),
   domain: domainName.meta({ short: 'Such as forms.shop.example.' }),
   version: text(VERSION_NUMBER, 'The number of a version.', '1').meta({
-    short: 'A number that list_versions returns.',
+    short: 'A number of list_versions.',
   }),
   path: z.string().meta({
     short: 'Such as css/main.css.',
@@ -130,7 +130,7 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   code: z.string().meta({ description: 'The code of an error.', example: 'not-found' }),
   cursor: z.string().meta({
     description: '`0`, the id of a submission, or the cursor of an answer.',
-    short: 'That of the last answer.',
+    short: 'The last cursor.',
     example: '0',
   }),
 };

@@ -81,6 +81,24 @@ describe('tools/list', () => {
     expect(rows).toEqual(tools.map(({ name }) => name));
   });
 
+  it.each(['2025-06-18', '2025-11-25', '2026-07-28'])('is short as a whole answer of %s', async (version) => {
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': version,
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const { status, text } = await owner
+      .post('/mcp')
+      .set({
+        Accept: 'application/json, text/event-stream',
+        'MCP-Protocol-Version': version,
+        'Mcp-Method': 'tools/list',
+      })
+      .send({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } });
+    expect([status, text.includes('"tools":[')]).toEqual([200, true]);
+    expect(text.length).toBeLessThan(24_000);
+  });
+
   it('is short, and speaks of pages', async () => {
     const text = JSON.stringify(await client.listTools());
     expect(text.length).toBeLessThan(24_000);

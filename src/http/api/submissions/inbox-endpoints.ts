@@ -61,7 +61,7 @@ const MarksBody = z.object({
   starred: isBoolean('starred').meta({ description: 'Whether it has a star.' }),
   note: note.optional().meta({
     description: `A note of the owner, at most ${MAX_NOTE_CHARS} characters. An empty one removes it. No search looks into it.`,
-    short: 'A note; an empty text removes it.',
+    short: 'Empty removes it.',
   }),
   status: z.enum(STATUSES, isInvalidStatus).optional().meta({ description: 'Whether the owner is done with it.' }),
 });

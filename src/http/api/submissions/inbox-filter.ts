@@ -45,7 +45,7 @@ export const filterFields = {
   }),
   to: timeBound('to').meta({
     description: 'The first time of receipt that no longer counts.',
-    short: 'Time or day (ISO 8601), not included.',
+    short: 'Before this time or day.',
   }),
 };
 export const onlyUnread = 'Only submissions that are not marked as read.';

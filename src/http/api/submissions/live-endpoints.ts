@@ -126,8 +126,8 @@ const listAfter = operation('GET', '/submissions/:deployId/after/:cursor', 'list
   tool: {
     name: 'wait_for_submission',
     description:
-      'Returns submissions after a cursor, oldest first; waits so many seconds while there are none. Without a cursor it begins ' +
-      'with the first; for new ones, give the id of the newest. Give `next` of each answer, also of an empty one, to the next call.',
+      'Submissions after a cursor, oldest first; waits so many seconds while there are none. Without a cursor it begins ' +
+      'with the first; for new ones, give the id of the newest. Then give `next` of each answer, also of an empty one.',
     defaults: { cursor: '0', wait: TOOL_WAIT_SECONDS },
     isBounded: true,
     readsVisitors: true,

@@ -20,7 +20,7 @@ const Query = z.object({
   }),
   to: timeBound('to').meta({
     description: 'The first time that no longer counts. Left out: now.',
-    short: 'Time or day (ISO 8601), not included.',
+    short: 'Before this time or day.',
     example: '2026-12-01',
   }),
   by: z

@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CODES } from '../../src/compute/check/answer.ts';
 import { loadConfig } from '../../src/config.ts';
+import en from '../../src/dashboard/texts/en.ts';
 import { SPAM_REASONS } from '../../src/db/spam/spam-queries.ts';
 import { tour } from '../../src/first-run-message.ts';
 import { codesOf } from '../../src/http/api/service/error-page-endpoints.ts';
@@ -143,6 +144,13 @@ describe('docs/api.md', () => {
     const codes = Object.entries(VALUE_CODES).map(([code, meaning]) => [`\`${code}\``, meaning]);
     expect(tableAfter('| Code of a value | Meaning |')).toEqual(codes);
   });
+});
+
+it('docs/operations.md lists the checks of the doctor', () => {
+  const [, rows = ''] = read('docs/operations.md').split('| Check | Fails when |\n|---|---|\n');
+  const [table = ''] = rows.split('\n\n');
+  const listed = table.split('\n').flatMap((row) => row.split('|')[1]?.replaceAll(/[` ]/g, '').split(',') ?? []);
+  expect(listed.toSorted()).toEqual(Object.keys(en.admin.health.names).toSorted());
 });
 
 describe('docs/dependencies.md', () => {

@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-import { type JsonMember, type JsonProblem, readJsonObject, unquote } from '../lib/json-text.ts';
+import { type JsonMember, type JsonProblem, readJsonList, readJsonObject, unquote } from '../lib/json-text.ts';
 import { filesOfText, type ReadFile, SiteError, type SiteLimits } from '../sites/sent-files.ts';
 import { SIZES } from '../sizes.ts';
 
-/** A value that is not a string is not read beyond this: no schema accepts a longer one. */
+/** A value that is not a string is not read beyond this, where its level may not be long: no schema accepts a longer one. */
 const MAX_SETTING_CHARS = SIZES.body.settingsBytes;
 
 /**
- * The bytes of a JSON object, and the names of the members to read. `longLevels`: how many levels of objects below it may
- * be long; these are read with all of their members. `site`: a member `files` of these has the files of a site.
+ * The bytes of a JSON object, and the names of the members to read. `longLevels`: how many levels of objects and lists below it
+ * may be long; these are read with all of their members. `site`: a member `files` of these has the files of a site.
  */
 export type MembersInput = {
   body: Uint8Array;
@@ -20,8 +20,15 @@ export type MembersInput = {
 /** The files of a site, or why they are refused. */
 type Files = { files: ReadFile[] } | { refusal: Pick<SiteError, 'status' | 'message' | 'faults'> };
 
-/** The value is a string, the JSON text of another value, the members of a long object, or the files of a site. */
-export type Member = { name: string; value: { string: string } | { json: string } | { members: Member[] } | Files };
+/** A string, the JSON text of another value, the members of a long object, the items of a long list, or the files of a site. */
+export type MemberValue =
+  | { string: string }
+  | { json: string }
+  | { members: Member[] }
+  | { items: MemberValue[] }
+  | Files;
+
+export type Member = { name: string; value: MemberValue };
 
 /** Members with other names: the first of these, and how many there are. */
 export type UnknownMembers = { names: string[]; count: number };
@@ -30,15 +37,20 @@ export type ReadMembers = { members: Member[]; unknown?: UnknownMembers; problem
 
 type Reading = Pick<MembersInput, 'longLevels' | 'site'>;
 
-/** No schema accepts a long value that is not a string. It becomes null, which no schema accepts either, unparsed. */
-function toMember({ name, value }: JsonMember, { longLevels = 0, site }: Reading): Member {
-  if (site && name === 'files') return { name, value: toFiles(value, site) };
-  if (value.startsWith('"')) return { name, value: { string: unquote(value) } };
-  if (value.length <= MAX_SETTING_CHARS) return { name, value: { json: value } };
-  const { members, problem } =
-    longLevels > 0 ? readJsonObject(value, SIZES.json) : { members: [], problem: 'too long' };
-  if (problem !== undefined) return { name, value: { json: 'null' } };
-  return { name, value: { members: members.map((member) => toMember(member, { longLevels: longLevels - 1, site })) } };
+const toMember = ({ name, value }: JsonMember, reading: Reading): Member => ({
+  name,
+  value: reading.site && name === 'files' ? toFiles(value, reading.site) : toValue(value, reading),
+});
+
+/** No schema accepts another long value that is not a string. It becomes null, which no schema accepts either, unparsed. */
+function toValue(value: string, { longLevels = 0, site }: Reading): MemberValue {
+  if (value.startsWith('"')) return { string: unquote(value) };
+  if (value.length <= MAX_SETTING_CHARS) return { json: value };
+  if (longLevels === 0) return { json: 'null' };
+  const below = { longLevels: longLevels - 1, site };
+  if (value.startsWith('[')) return { items: readJsonList(value).map((item) => toValue(item, below)) };
+  const { members, problem } = readJsonObject(value, SIZES.json);
+  return problem === undefined ? { members: members.map((member) => toMember(member, below)) } : { json: 'null' };
 }
 
 function toFiles(text: string, limits: SiteLimits): Files {

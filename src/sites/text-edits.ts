@@ -26,6 +26,7 @@ function bordersOf(text: string): Int32Array {
  * quadratic time for some texts.
  */
 function occurrencesOf(find: string, text: string): { count: number; first: number } {
+  if (find.length > text.length) return { count: 0, first: -1 };
   const borders = bordersOf(find);
   let count = 0;
   let first = -1;

@@ -1,4 +1,5 @@
 import { findIdBySlug } from '../../db/deployments/deployment-queries.ts';
+import { readJsonObject } from '../../lib/json-text.ts';
 import { sentencesOf } from '../../problems/read-problem.ts';
 import { render } from '../../problems/sentence.ts';
 import { filesOfText, SiteError, sentFilesOf } from '../../sites/sent-files.ts';
@@ -61,7 +62,10 @@ async function textOf(answer: unknown, maxChars = maxAnswerChars): Promise<strin
 function structureOf(name: string, text: string, config: App['config']): unknown {
   try {
     if (name === 'files') return sentFilesOf(filesOfText(text, config));
-    return text.length > SIZES.body.settingsBytes ? text : JSON.parse(text);
+    // JSON.parse builds all values before they can be counted.
+    const isBounded =
+      text.length <= SIZES.body.settingsBytes || readJsonObject(`{"":${text}}`, SIZES.json).problem === undefined;
+    return isBounded ? JSON.parse(text) : text;
   } catch (error) {
     // The check of the field tells it.
     return error instanceof SiteError ? error : text;

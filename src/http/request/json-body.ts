@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type ContentType, parse as parseContentType } from 'content-type';
 import type { Request } from 'express';
 import type { z } from 'zod';
-import type { Member, ReadMembers } from '../../compute/read-members.ts';
+import type { Member, MemberValue, ReadMembers } from '../../compute/read-members.ts';
 import type { Config } from '../../config.ts';
 import { issueTemplate, type PlaceOf, valueErrors } from '../../problems/from-zod.ts';
 import { Refusal } from '../../problems/refusal.ts';
@@ -23,6 +23,9 @@ const TOO_COMPLEX = `The body has too many fields or levels: send at most ${SIZE
 /** How long a JSON body with a page may be: each byte of the page may be escaped as six characters. */
 export const pageBodyBytes = (maxHtmlBytes: number): number => maxHtmlBytes * 6 + SIZES.body.settingsBytes;
 
+/** The levels of a list of edits, whose texts may be as long as a page. */
+export const EDIT_LEVELS = 2;
+
 /** No more of the settings: they are sent to the thread that reads a large body. */
 export const siteLimits = ({ maxSiteFiles, maxSiteFileBytes, maxSiteBytes, maxHtmlBytes }: Config): SiteLimits => ({
   maxSiteFiles,
@@ -36,7 +39,7 @@ export type BodyForm<S extends z.ZodObject> = {
   schema: S;
   /** How long it may be; SIZES.body.settingsBytes. */
   maxBytes?: number;
-  /** Levels of objects below the body's own that may be long; 0. */
+  /** Levels of objects and lists below the body's own that may be long; 0. */
   longLevels?: number;
   /** A field `files` has the files of a site, within these limits. Its value is SentFiles, or a SiteError. */
   site?: SiteLimits;
@@ -155,7 +158,8 @@ export function checkFields<S extends z.ZodObject>(
 const fromMembers = (members: readonly Member[]): Record<string, unknown> =>
   Object.fromEntries(members.map(({ name, value }) => [name, readValue(value)]));
 
-function readValue(value: Member['value']): unknown {
+function readValue(value: MemberValue): unknown {
+  if ('items' in value) return value.items.map(readValue);
   if ('members' in value) return fromMembers(value.members);
   if ('files' in value) return sentFilesOf(value.files);
   if ('refusal' in value) return new SiteError(value.refusal.status, value.refusal.message, value.refusal.faults);

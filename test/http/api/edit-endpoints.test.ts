@@ -5,6 +5,9 @@ import { getPage, testService } from '../../support/test-service.ts';
 
 const MAX_HTML_BYTES = 2_000;
 
+/** More than a body with settings has. */
+const LONG = 'é'.repeat(200 * 1024);
+
 const service = await testService({ MAX_HTML_BYTES: String(MAX_HTML_BYTES) });
 const owner = await service.owner();
 const { answerOf, errorOf } = await startAgent(service.url, owner.key);
@@ -116,6 +119,43 @@ describe('PATCH /deploy/:id/html', () => {
     const { status: answered } = await editing;
     expect(answered).toBe(status);
     expect(await htmlOf(id)).toBe(html);
+  });
+});
+
+describe('a page that is longer than settings', async () => {
+  const large = await testService({ MAX_HTML_BYTES: '1000000' });
+  const author = await large.owner();
+  const agent = await startAgent(large.url, author.key);
+  const make = () => author.deploy({ html: '<p>one' });
+  const htmlOfLarge = async (id: string) => (await author.get(`/deploy/${id}/html`)).body.html;
+
+  it('is made by an edit, and edited', async () => {
+    const { id } = await make();
+    await author
+      .patch(`/deploy/${id}/html`)
+      .send({ edits: [edit('one', LONG)] })
+      .expect(200);
+    expect(await htmlOfLarge(id)).toBe(`<p>${LONG}`);
+    await author
+      .patch(`/deploy/${id}/html`)
+      .send({ edits: [edit(LONG, 'two')] })
+      .expect(200);
+    expect(await htmlOfLarge(id)).toBe('<p>two');
+  });
+
+  it.each([false, true])('is made by edit_page, with edits as a text: %s', async (asText) => {
+    const { id } = await make();
+    const edits = [edit('one', LONG), edit('<p>', '<b>')];
+    await agent.answerOf('edit_page', { id, edits: asText ? JSON.stringify(edits) : edits });
+    expect(await htmlOfLarge(id)).toBe(`<b>${LONG}`);
+  });
+
+  it('is refused where it would be too large', async () => {
+    const { id } = await make();
+    const edits = [edit('one', 'x'.repeat(1_000_000))];
+    const error = 'The page would be too large: it may have at most 1000000 bytes.';
+    expect(answer(await author.patch(`/deploy/${id}/html`).send({ edits }))).toEqual({ status: 413, body: { error } });
+    expect(await agent.errorOf('edit_page', { id, edits })).toBe(error);
   });
 });
 

@@ -97,7 +97,9 @@ describe.skipIf(!hasChromium())('the dashboard, Edit', () => {
     const { id } = await owner.deploy({ html });
     const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
     await beginAtEnd(page, await editedPage(page), 'Hello');
-    await page.keyboard.type(' you');
+    await page.keyboard.insertText(' you');
+    // The frame says so a moment later.
+    await expect.poll(() => page.getByRole('button', { name: 'Undo', exact: true }).isEnabled()).toBe(true);
     await page.keyboard.press('Enter');
     await page.getByLabel('Title', { exact: true }).fill('New');
     await openCode(page);

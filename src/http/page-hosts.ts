@@ -76,6 +76,7 @@ export class PageHosts {
     const current = await this.#pages.currentSlug(slug);
     if (current !== slug && isRead(request)) return this.#pages.serve(context, slug);
     const isOwn = await this.#pages.hasOwn(current, path);
+    await this.#pages.keepFromSearch(context, current);
     if (!isOwn && path === THANKS) return this.#thank(context, slug);
     if (!isOwn && isRead(request)) return this.#answerFavicon(context);
     return request.method === 'POST' ? this.#findForm(context, slug) : this.#pages.serve(context, slug);

@@ -188,8 +188,11 @@ export function asOwner(url: string, key: string): Owner {
 }
 
 /** The page that is live under a slug. */
-export const getPage = (url: string, slug: string): request.Test =>
-  request(url).get('/').set('Host', `${slug}.${PAGES_DOMAIN}`);
+export const getPage = (url: string, slug: string): request.Test => getAt(url, slug, '/');
+
+/** Asks for a path on the host of a page. */
+export const getAt = (url: string, slug: string, path: string): request.Test =>
+  request(url).get(path).set('Host', `${slug}.${PAGES_DOMAIN}`);
 
 /** A connection of the test's own, gone when it is over. */
 export function openSocket(url: string): Socket {

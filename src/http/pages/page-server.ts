@@ -50,6 +50,9 @@ const FILE_METHODS = 'GET, HEAD';
 /** The files with which a site answers where it has no other. */
 const NOT_FOUND = ['404.html', '404.htm'];
 
+/** The header of all answers on the host of an unlisted page: search engines show none of them. */
+const NOINDEX = ['X-Robots-Tag', 'noindex'] as const;
+
 const isReading = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
 /** Returns whether a path has HTML, or leads to it. */
@@ -107,6 +110,12 @@ export class PageServer {
   async hasOwn(slug: string | null, path: string): Promise<boolean> {
     const page = await this.#find(slug);
     return page !== undefined && !isDown(page) && !isMoved(page) && page.site?.resolve(path) !== undefined;
+  }
+
+  /** Keeps search engines from an answer that the service gives on the host of an unlisted page. */
+  async keepFromSearch({ response }: Exchange, slug: string | null): Promise<void> {
+    const page = await this.#find(slug);
+    if (page !== undefined && !isDown(page) && !isMoved(page) && page.isUnlisted) response.setHeader(...NOINDEX);
   }
 
   /**
@@ -170,7 +179,7 @@ export class PageServer {
     if (page === 'taken-down' && isRead) throw takenDown(this.#blockedBy);
     if (!page || isDown(page) || hasEnded(page)) throw noSuchPage();
     const { opening, deploymentId } = page;
-    if (page.isUnlisted) exchange.response.setHeader('X-Robots-Tag', 'noindex');
+    if (page.isUnlisted) exchange.response.setHeader(...NOINDEX);
     const checking = opening && isRead && isOfHtml(exchange, page) && this.#closings.get(deploymentId, opening);
     if (!checking) return this.#answerOpen(exchange, slug, page);
     return checking.then((closing) =>

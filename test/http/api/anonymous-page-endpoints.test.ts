@@ -6,7 +6,7 @@ import { claimPage } from '../../../src/db/deployments/anonymous-page-queries.ts
 import { hashOfKey } from '../../../src/lib/ids.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
-import { getPage, PAGES_DOMAIN, testService } from '../../support/test-service.ts';
+import { getAt, getPage, PAGES_DOMAIN, testService } from '../../support/test-service.ts';
 import { zipFiles } from '../../support/zip-bytes.ts';
 
 const MAX_HTML_BYTES = 8_000;
@@ -54,6 +54,10 @@ describe('POST /publish', () => {
     expect(Date.parse(body.expires_at) - Date.now()).toBeLessThanOrEqual(1.5 * 3_600_000 + 60_000);
     const page = await getPage(service.url, body.slug);
     expect([page.status, page.headers['x-robots-tag']]).toEqual([200, 'noindex']);
+    for (const path of ['/thanks', '/favicon.ico', '/nothing']) {
+      const others = await getAt(service.url, body.slug, path);
+      expect([path, others.headers['x-robots-tag']]).toEqual([path, 'noindex']);
+    }
     expect(page.text).toContain(`action="http://api.test/submit/${body.id}"`);
     expect(page.text).toContain('Published without an account');
     expect(page.text).not.toContain(body.claim_url.slice(-43));

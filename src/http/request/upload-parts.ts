@@ -56,6 +56,8 @@ type PartLimits = {
 
 const malformed = (advice: string): HttpError => new HttpError(400, `The multipart body is malformed: ${advice}.`);
 
+const wrongCharset = (): HttpError => new HttpError(415, 'The charset of a part is not supported: send UTF-8.');
+
 const tooManyParts = (): HttpError => new HttpError(413, 'The body has too many parts: send fewer files.');
 
 /** The parser counts these, or finds them wrong. Its other errors are about parts that can't be read. */
@@ -115,12 +117,14 @@ class FileCollector implements multer.StorageEngine {
 class PartWatch {
   count = 0;
   textChars = 0;
-  problem: string | undefined;
+  problem: HttpError | undefined;
 
   observe(parser: Writable): void {
     parser.on('field', (_name: string, text: string | undefined, { encoding }: { encoding: string }) => {
       this.count += 1;
       this.textChars += text?.length ?? 0;
+      // The parser has no text where it does not know the charset that a part names.
+      if (text === undefined) this.problem ??= wrongCharset();
       this.#checkEncoding(encoding);
     });
     parser.on('file', (_name: string, stream: Readable, file: { filename?: string; encoding: string }) => {
@@ -135,8 +139,8 @@ class PartWatch {
     if (!IDENTITY.test(encoding)) this.#report(ENCODED);
   }
 
-  #report(problem: string): void {
-    this.problem ??= problem;
+  #report(advice: string): void {
+    this.problem ??= malformed(advice);
   }
 }
 
@@ -243,7 +247,7 @@ export async function readParts(request: Request, body: Buffer, limits: PartLimi
   }
   // The parser skips what it can't read.
   if (layout.count > watch.count) throw malformed(UNREADABLE);
-  if (watch.problem !== undefined) throw malformed(watch.problem);
+  if (watch.problem !== undefined) throw watch.problem;
   return { files: storage.files, texts: { ...request.body }, textChars: watch.textChars };
 }
 

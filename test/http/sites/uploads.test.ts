@@ -374,6 +374,11 @@ describe('a form that is refused', () => {
       [INDEX, raw(`Content-Disposition: form-data; name="a"; filename="${'a'.repeat(20_000)}"`)],
     ],
     [
+      'a text in a charset that is not known',
+      '415 The charset of a part is not supported: send UTF-8.',
+      [INDEX, raw('Content-Disposition: form-data; name="slug"\r\nContent-Type: text/plain; charset=klingon')],
+    ],
+    [
       'a file in base64',
       '400 The multipart body is malformed: send each part as it is, without a Content-Transfer-Encoding.',
       [

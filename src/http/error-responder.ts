@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { VIEW_PATHS } from '../lib/dashboard-paths.ts';
 import type { PageLook } from '../sites/page-look.ts';
+import { withoutEndpoint } from './api/oauth/oauth-errors.ts';
 import type { App } from './app.ts';
 import type { Endpoint } from './operation/declaration.ts';
 import { writeErrorPage } from './pages/page-server.ts';
@@ -55,7 +56,8 @@ export class ErrorResponder {
     if (response.writableEnded) return;
     const { log, limits } = this.#app;
     const address = addressOf(request, slug);
-    const cause = toLoggedError(thrown, log, requestId);
+    const logged = toLoggedError(thrown, log, requestId);
+    const cause = slug === undefined ? withoutEndpoint(logged, pathOf(request)) : logged;
     const error = address === undefined || address === 'submit' ? cause : inForeignForm(cause);
     const visitor = visitorIn(request, slug);
     // Also below /submit/ and /f/ where nothing is: pages of any origin may read the 404.

@@ -66,6 +66,9 @@ const FOREIGN_ERROR_POINTER = '#/components/schemas/ForeignFormError';
 /** The address of forms made for other services. */
 const FOREIGN_PATH = /^\/f\/[^/]+$/;
 const PROBLEM_POINTER = '#/components/schemas/Problem';
+const OAUTH_ERROR_POINTER = '#/components/schemas/OAuthError';
+/** The addresses that programs ask for, and not the dashboard. */
+const PROGRAM_PATH = /^\/oauth\/(?!consent$)/;
 /** Answers that the service gives before it knows what is asked for. */
 const BEFORE_ROUTES = [400, 417, 431, 500, 503];
 
@@ -116,9 +119,9 @@ export function holdAgainst(reference: Reference): Hold {
     const type = headers.get('content-type');
     if (type === PROBLEM_TYPE) return problemOfDocument(exchange);
     if (type !== 'application/json; charset=utf-8') return `has the type ${type}`;
-    return body === ''
-      ? undefined
-      : problemOfBody(FOREIGN_PATH.test(path) ? FOREIGN_ERROR_POINTER : ERROR_POINTER, body);
+    const pointer =
+      PROGRAM_PATH.test(path) && [404, 405].includes(exchange.status) ? OAUTH_ERROR_POINTER : ERROR_POINTER;
+    return body === '' ? undefined : problemOfBody(FOREIGN_PATH.test(path) ? FOREIGN_ERROR_POINTER : pointer, body);
   }
 
   function problemOf(exchange: Exchange): string | undefined {

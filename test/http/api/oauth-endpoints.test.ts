@@ -590,6 +590,22 @@ describe('POST /oauth/token', () => {
   });
 });
 
+describe('a path or a method that OAuth has not', () => {
+  it.each([
+    ['get', '/oauth/token', 405, 'method-not-allowed'],
+    ['post', '/oauth/authorize', 405, 'method-not-allowed'],
+    ['post', '/oauth/nope', 404, 'not-found'],
+    ['get', '/oauth/nope', 404, 'not-found'],
+  ] as const)('gets an error that programs read: %s %s', async (method, path, status, code) => {
+    const refused = await service.anonymous[method](path);
+    expect([refused.status, refused.headers['error-code'], refused.body]).toEqual([
+      status,
+      code,
+      { error: 'invalid_request', error_description: expect.stringMatching(/^(?:This method|There is nothing)/) },
+    ]);
+  });
+});
+
 describe('POST /oauth/revoke', () => {
   it('ends the grant with its refresh token, and an access token alone', async () => {
     const { clientId, tokens, api } = await allowProgram(service, owner);

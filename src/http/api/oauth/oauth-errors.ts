@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import type { Operation } from '../../operation/declaration.ts';
 import { answerObject, textField } from '../../request/shared-fields.ts';
-import { type DeclaredError, ERROR_CODE, errorKind, HttpError, retryAfter } from '../../response/errors.ts';
+import {
+  type DeclaredError,
+  ERROR_CODE,
+  errorKind,
+  HttpError,
+  isNoSuchPath,
+  retryAfter,
+} from '../../response/errors.ts';
 
 /*
  * The errors of OAuth (RFC 6749, 5.2; RFC 7591, 3.2.2), which programs read: `error` is a code, and `error_description` the sentence.
@@ -110,6 +117,13 @@ function nameOf({ status, errors }: HttpError, otherwise: OAuthCode): OAuthCode 
   if (status === 429 || status >= 500) return 'temporarily_unavailable';
   const isOfUris = errors.some((error) => 'pointer' in error && error.pointer.startsWith('/redirect_uris'));
   return isOfUris ? 'invalid_redirect_uri' : otherwise;
+}
+
+/** Gives the errors of paths and methods that no endpoint has the form of OAuth, where programs look for its endpoints. */
+export function withoutEndpoint(error: HttpError, path: string): HttpError {
+  const isUnknown = isNoSuchPath(error) || error.status === 405;
+  // The dashboard alone asks for the consent.
+  return isUnknown && /^\/oauth\/(?!consent$)/.test(path) ? inOAuthForm(error, 'invalid_request') : error;
 }
 
 const declared = new WeakMap<DeclaredError, DeclaredError>();

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { PROJECT } from '../../../src/lib/project.ts';
 import { failure } from '../../support/answers.ts';
-import { testService } from '../../support/test-service.ts';
+import { BASE_URL, PAGES_DOMAIN, testService } from '../../support/test-service.ts';
 
 const service = await testService();
 
@@ -44,6 +44,18 @@ it('lists guides that are all there, each with a title, and whose links lead to 
     expect(page.text).toMatch(/<title>[^<]+<\/title><link rel="icon" href="data:,">[\s\S]*<h1 id="[^"]+">/);
     expect(page.headers['content-security-policy']).toContain('; img-src data:;');
   }
+});
+
+it('has the addresses of the service', async () => {
+  for (const accept of ['text/markdown', 'text/html']) {
+    const { text } = await get('/docs/guides/getting-started', accept).expect(200);
+    expect(text).toContain(`${BASE_URL}/deploy`);
+    expect(text).toContain(`https://spring-sale.${PAGES_DOMAIN}`);
+    expect(text).not.toContain('localhost:3000');
+  }
+  const { text: skill } = await get('/skill.md').expect(200);
+  expect(skill).toContain(`https://open-day.${PAGES_DOMAIN}`);
+  expect(skill).not.toContain('localhost:3000');
 });
 
 it('has an ETag for each form, and a 304', async () => {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { marked } from 'marked';
+import { type Config, pageUrl } from '../../../config.ts';
 import { escapeHtml, NO_ICON } from '../../../lib/html.ts';
 import { PROJECT } from '../../../lib/project.ts';
 
@@ -37,7 +38,14 @@ function withServedLinks(markdown: string, folder: string): string {
   });
 }
 
-/** Returns a guide in Markdown. Throws where there is none. */
+/** The address that texts of the project name, or that of a page, in place of which the service writes its own. */
+const EXAMPLE_URL = /http:\/\/(?:([a-z0-9-]+)\.)?localhost:3000\b/g;
+
+/** Returns a text of the project with the addresses of the service. */
+export const withOwnUrls = (text: string, config: Config): string =>
+  text.replaceAll(EXAMPLE_URL, (_url, slug?: string) => (slug === undefined ? config.baseUrl : pageUrl(config, slug)));
+
+/** Returns a guide in Markdown, with the addresses of the project. Throws where there is none. */
 export async function guideMarkdown(name: string): Promise<string> {
   const file = GUIDES.get(name);
   if (file === undefined) throw new Error(`There is no guide ${name}.`);

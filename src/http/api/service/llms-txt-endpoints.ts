@@ -6,6 +6,7 @@ import { SIZES } from '../../../sizes.ts';
 import { perService } from '../../operation/declaration.ts';
 import { publicOperation } from '../../operation/operation.ts';
 import { notModified, StaticFile } from '../../response/static-file.ts';
+import { withOwnUrls } from './guide-files.ts';
 
 /** The page for agents (llmstxt.org): what they need to publish a form and to read its submissions. */
 const PAGE = new URL('src/http/api/service/llms.txt', PROJECT);
@@ -34,14 +35,12 @@ const pageOf = perService(
 
 /** The skill for agents that load such files (agentskills.io), in the form in which a repository has it. */
 const SKILL = new URL('skills/formhost/SKILL.md', PROJECT);
-/** The address that the skill names, in place of which the service writes its own. */
-const EXAMPLE_URL = 'http://localhost:3000';
 
 const skillOf = perService(
   ({ config }) =>
     new StaticFile('text/markdown', async () => {
       const text = await readFile(SKILL, 'utf8');
-      return Buffer.from(text.replaceAll(EXAMPLE_URL, config.baseUrl));
+      return Buffer.from(withOwnUrls(text, config));
     }),
 );
 

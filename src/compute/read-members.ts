@@ -7,13 +7,14 @@ import { SIZES } from '../sizes.ts';
 const MAX_SETTING_CHARS = SIZES.body.settingsBytes;
 
 /**
- * The bytes of a JSON object, and the names of the members to read. `longLevels`: how many levels of objects and lists below it
- * may be long; these are read with all of their members. `site`: a member `files` of these has the files of a site.
+ * The bytes of a JSON object, and the names of the members to read. `longLevels`: how many levels of objects below it may
+ * be long; these are read with all of their members. `longLists`: lists in them may be long too, with objects that are. `site`: a member `files` of these has the files of a site.
  */
 export type MembersInput = {
   body: Uint8Array;
   names: readonly string[];
   longLevels?: number;
+  longLists?: boolean;
   site?: SiteLimits | undefined;
 };
 
@@ -35,7 +36,7 @@ export type UnknownMembers = { names: string[]; count: number };
 
 export type ReadMembers = { members: Member[]; unknown?: UnknownMembers; problem?: JsonProblem | 'not UTF-8' };
 
-type Reading = Pick<MembersInput, 'longLevels' | 'site'>;
+type Reading = Pick<MembersInput, 'longLevels' | 'longLists' | 'site'>;
 
 const toMember = ({ name, value }: JsonMember, reading: Reading): Member => ({
   name,
@@ -43,12 +44,14 @@ const toMember = ({ name, value }: JsonMember, reading: Reading): Member => ({
 });
 
 /** No schema accepts another long value that is not a string. It becomes null, which no schema accepts either, unparsed. */
-function toValue(value: string, { longLevels = 0, site }: Reading): MemberValue {
+function toValue(value: string, { longLevels = 0, longLists = false, site }: Reading): MemberValue {
   if (value.startsWith('"')) return { string: unquote(value) };
   if (value.length <= MAX_SETTING_CHARS) return { json: value };
+  if (longLists && value.startsWith('[')) {
+    return { items: readJsonList(value).map((item) => toValue(item, { longLevels: 1, site })) };
+  }
   if (longLevels === 0) return { json: 'null' };
-  const below = { longLevels: longLevels - 1, site };
-  if (value.startsWith('[')) return { items: readJsonList(value).map((item) => toValue(item, below)) };
+  const below = { longLevels: longLevels - 1, longLists, site };
   const { members, problem } = readJsonObject(value, SIZES.json);
   return problem === undefined ? { members: members.map((member) => toMember(member, below)) } : { json: 'null' };
 }

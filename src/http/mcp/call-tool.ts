@@ -62,10 +62,10 @@ async function textOf(answer: unknown, maxChars = maxAnswerChars): Promise<strin
 function structureOf(name: string, text: string, config: App['config']): unknown {
   try {
     if (name === 'files') return sentFilesOf(filesOfText(text, config));
-    // JSON.parse builds all values before they can be counted.
-    const isBounded =
-      text.length <= SIZES.body.settingsBytes || readJsonObject(`{"":${text}}`, SIZES.json).problem === undefined;
-    return isBounded ? JSON.parse(text) : text;
+    if (text.length <= SIZES.body.settingsBytes) return JSON.parse(text);
+    // Only a list may be long. JSON.parse builds all values before they can be counted.
+    const isList = text.startsWith('[') && readJsonObject(`{"":${text}}`, SIZES.json).problem === undefined;
+    return isList ? JSON.parse(text) : text;
   } catch (error) {
     // The check of the field tells it.
     return error instanceof SiteError ? error : text;

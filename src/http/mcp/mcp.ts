@@ -12,7 +12,7 @@ import {
 } from '../operation/declaration.ts';
 import { ANY_ORIGIN_HEADER, operation, publicOperation } from '../operation/operation.ts';
 import { unauthorized } from '../request/auth.ts';
-import { EDIT_LEVELS, pageBodyBytes, siteLimits } from '../request/json-body.ts';
+import { pageBodyBytes, siteLimits } from '../request/json-body.ts';
 import { mcpMetadataUrl } from '../request/oauth-resource.ts';
 import { OPTIONAL_RATE_LIMIT_HEADERS, RATE_LIMIT_HEADERS } from '../request/rate-limit.ts';
 import { acceptsJson } from '../response/accept.ts';
@@ -20,8 +20,8 @@ import { ERROR_CODE, errorKind, HttpError, unavailable } from '../response/error
 import { Answer, badMessage, Message, PARSE_ERROR, unknownMethod } from './message.ts';
 import type { McpProtocol } from './protocol.ts';
 
-/** The parameters of a message, the arguments of a tool, and the edits of one: a page is among them. */
-const LONG_LEVELS = 2 + EDIT_LEVELS;
+/** The parameters of a message and the arguments of a tool: a page is among them, or a list of edits. */
+const LONG_LEVELS = 2;
 
 const notAcceptable = errorKind(
   { id: 'NotAcceptable', description: 'The `Accept` does not allow application/json.' },
@@ -103,7 +103,7 @@ function messageOperation(endpointsOf: EndpointsOf): Operation {
     takesLong: true,
     body: ({ config }) => ({
       ...{ schema: Message, example, maxBytes: pageBodyBytes(config.maxHtmlBytes) },
-      ...{ longLevels: LONG_LEVELS, site: siteLimits(config) },
+      ...{ longLevels: LONG_LEVELS, longLists: true, site: siteLimits(config) },
     }),
     answer: {
       description: 'The answer to a request. An error of a tool, too, with `isError` in the result.',

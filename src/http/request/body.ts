@@ -116,7 +116,15 @@ export class BodyReader {
   async #read(
     request: Request,
     ownerId: number,
-    { schema, maxBytes = SIZES.body.settingsBytes, longLevels = 0, site, others, isFile }: BodyForm<z.ZodObject>,
+    {
+      schema,
+      maxBytes = SIZES.body.settingsBytes,
+      longLevels = 0,
+      longLists,
+      site,
+      others,
+      isFile,
+    }: BodyForm<z.ZodObject>,
     form: OtherForm | undefined,
   ): Promise<SentMembers> {
     if (!form && (isFile || mediaType(request)?.type !== 'application/json')) throw notJson(others, isFile);
@@ -132,7 +140,7 @@ export class BodyReader {
         return withQuery(read, queryValues(request.url, names), { names, form });
       }
       if (body.length === 0) return { values: {} };
-      const read = await this.#members(ownerId, { body, names, longLevels, site });
+      const read = await this.#members(ownerId, { body, names, longLevels, longLists: longLists === true, site });
       return { values: toObject(read), unknown: read.unknown };
     } finally {
       resumeDeadline?.();

@@ -23,9 +23,6 @@ const TOO_COMPLEX = `The body has too many fields or levels: send at most ${SIZE
 /** How long a JSON body with a page may be: each byte of the page may be escaped as six characters. */
 export const pageBodyBytes = (maxHtmlBytes: number): number => maxHtmlBytes * 6 + SIZES.body.settingsBytes;
 
-/** The levels of a list of edits, whose texts may be as long as a page. */
-export const EDIT_LEVELS = 2;
-
 /** No more of the settings: they are sent to the thread that reads a large body. */
 export const siteLimits = ({ maxSiteFiles, maxSiteFileBytes, maxSiteBytes, maxHtmlBytes }: Config): SiteLimits => ({
   maxSiteFiles,
@@ -39,8 +36,10 @@ export type BodyForm<S extends z.ZodObject> = {
   schema: S;
   /** How long it may be; SIZES.body.settingsBytes. */
   maxBytes?: number;
-  /** Levels of objects and lists below the body's own that may be long; 0. */
+  /** Levels of objects below the body's own that may be long; 0. */
   longLevels?: number;
+  /** Lists in these may be long too; false. */
+  longLists?: boolean;
   /** A field `files` has the files of a site, within these limits. Its value is SentFiles, or a SiteError. */
   site?: SiteLimits;
   /** Other bodies than JSON. */

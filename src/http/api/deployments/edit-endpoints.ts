@@ -8,7 +8,7 @@ import { SIZES } from '../../../sizes.ts';
 import { operation } from '../../operation/operation.ts';
 import { CHANGES } from '../../operation/tool.ts';
 import { changedMeanwhile, ETAG_HEADER, ifMatch, wantedTags } from '../../request/conditions.ts';
-import { EDIT_LEVELS, invalidField, pageBodyBytes } from '../../request/json-body.ts';
+import { invalidField, pageBodyBytes } from '../../request/json-body.ts';
 import { HttpError, storageFull } from '../../response/errors.ts';
 import { takeDownNotices } from '../../response/notice-header.ts';
 import { Deployed, toDeployed } from './deployment-endpoints.ts';
@@ -106,7 +106,7 @@ export const editOperation = operation('PATCH', HTML_PATH, 'editHtml', {
   requestHeaders: ifMatch(HTML_PATH),
   body: ({ config }) => ({
     ...{ schema: Edits, example: { edits: [{ find: 'Hello', replace: 'Good day' }] } },
-    ...{ maxBytes: pageBodyBytes(config.maxHtmlBytes), longLevels: EDIT_LEVELS },
+    ...{ maxBytes: pageBodyBytes(config.maxHtmlBytes), longLists: true },
   }),
   answer: { description: 'The changed page is live.', headers: ETAG_HEADER, schema: Deployed },
   errors: [storageFull, changedMeanwhile],

@@ -28,13 +28,18 @@ export const numberOrNull = (name: string, max: number, unit = 'one') =>
     .max(max, `${name} is too high: send at most ${max}, or null.`)
     .nullable();
 
+/** Writes a time of RFC 3339 as the schemas of times read it: in upper case, and without a leap second, which no clock here has. */
+const withoutLeapSecond = (time: string): string => time.toUpperCase().replace(/:60(?=[.Z+-])/, ':59');
+
+function time(error: string) {
+  return z
+    .string(error)
+    .overwrite(withoutLeapSecond)
+    .check(z.iso.datetime({ offset: true, abort: true, error }));
+}
+
 export const timeOrNull = (name: string) =>
-  z.iso
-    .datetime({
-      offset: true,
-      abort: true,
-      error: `${name} is not a time: send one such as 2027-01-01T09:00:00Z, or null.`,
-    })
+  time(`${name} is not a time: send one such as 2027-01-01T09:00:00Z, or null.`)
     // Postgres has no year 0.
     .refine(
       (text) => Date.parse(text) >= 0 && Date.parse(text) <= SIZES.lastTimeMs,

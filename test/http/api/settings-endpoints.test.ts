@@ -108,6 +108,17 @@ describe('GET /deploy/:id/settings', () => {
 
   it('writes times in UTC', async () => {
     const { id } = await owner.deploy();
+    for (const [time, as] of [
+      ['2030-03-04t09:00:00z', '2030-03-04T09:00:00.000Z'],
+      ['2030-06-30T23:59:60Z', '2030-06-30T23:59:59.000Z'],
+      ['2030-07-01T01:59:60.5+02:00', '2030-06-30T23:59:59.500Z'],
+    ]) {
+      for (const name of ['opens_at', 'expires_at']) {
+        await owner.change(id, { [name]: time });
+        expect((await owner.get(`/deploy/${id}/settings`)).body).toMatchObject({ [name]: as });
+      }
+    }
+    await owner.change(id, { expires_at: null });
     const times = { opens_at: '2030-03-04T09:00:00+01:00', closes_at: '2030-03-04T09:00:00.1234567Z' };
     await owner.change(id, times);
     const written = { opens_at: '2030-03-04T08:00:00.000Z', closes_at: '2030-03-04T09:00:00.123Z' };

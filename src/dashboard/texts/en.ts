@@ -689,7 +689,7 @@ export default {
       words: 'Option {number}',
       remove: 'Remove option {number}',
       add: 'Add an option',
-      /** Of options that were renamed or removed. */
+      /** Says what becomes of options that were renamed or removed. */
       keptWords: 'Earlier submissions keep the old words.',
     },
   },

@@ -32,7 +32,7 @@ const redeem = (clientId: string, code: string, verifier: string, more: Record<s
   });
 const errorOf = ({ status, body }: { status: number; body: { error?: string } }) => [status, body.error];
 
-/** What the audit has last of the owner of the programs. */
+/** Returns the last entry in the audit of the owner of the programs. */
 async function lastEntry(): Promise<{ action: string; via: string; target: string; actor: string }> {
   const { body } = await owner.get('/audit?limit=1').expect(200);
   return body.entries[0];

@@ -24,7 +24,7 @@ type Typing = {
   emptied: Emptied;
 };
 
-/** What the frame shows. `places`: how many it has; `emptied`: those that the page no longer has. */
+/** The page in the frame. `places`: how many it has; `emptied`: those that the page no longer has. */
 type Shown = { html: string; page: ShownPage; places: number; emptied: Emptied };
 
 export type InPlace = {

@@ -29,7 +29,7 @@ class StandIns {
   readonly #site: SiteDrafts;
   /** The style sheets that are being made: a sheet may load itself. */
   readonly #open = new Set<string>();
-  /** What was made before, by the paths. */
+  /** The addresses that were made before, by the paths. */
   readonly #made = new Map<string, string | undefined>();
 
   constructor(site: SiteDrafts) {

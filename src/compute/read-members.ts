@@ -8,7 +8,8 @@ const MAX_SETTING_CHARS = SIZES.body.settingsBytes;
 
 /**
  * The bytes of a JSON object, and the names of the members to read. `longLevels`: how many levels of objects below it may
- * be long; these are read with all of their members. `longLists`: lists in them may be long too, with objects that are. `site`: a member `files` of these has the files of a site.
+ * be long; these are read with all of their members. `longLists`: lists in them may be long too, with objects that are. `site`: a
+ * member `files` of these has the files of a site.
  */
 export type MembersInput = {
   body: Uint8Array;

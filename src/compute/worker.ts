@@ -12,7 +12,6 @@ import { type RenderedPage, type RenderInput, renderPage } from './render-page.t
 type Tasks = {
   /** `note`: HTML that is put before all else in its body. */
   renderPage: [input: RenderInput & { note?: string | undefined }, RenderedPage];
-  /** The page with what is put into its forms. */
   /** The page with what is added to its forms; undefined: the page is too complex to be read. */
   addToForms: [input: { html: Uint8Array; additions: FormAdditions }, Uint8Array | undefined];
   readMembers: [MembersInput, ReadMembers];

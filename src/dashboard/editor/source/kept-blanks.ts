@@ -1,7 +1,10 @@
 /** Returns a text as a field of one line shows it. */
 export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
-/** Returns a text that was typed on one line, where spaces that do not collapse may be shown as others, with the line breaks and other blanks that it had before, where it is not another one. */
+/**
+ * Returns a text that was typed on one line, with the line breaks and other blanks of the text before it: its beginning and its end that
+ * stayed the same have them. A space that does not collapse may be shown as another one.
+ */
 export function withBlanksOf(before: string, typed: string): string {
   const parts = before.split(/(\s+)/);
   const shown = parts.map((part) => [part, part.replaceAll(/[\t\n\f\r ]+/g, ' '), oneLine(part)]);
